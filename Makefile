@@ -140,7 +140,7 @@ test-wheel: install
 # The dependencies of the makers' packages exclude some of the locked versions and some of each other's.
 test-inspect: install
 	test -d $(VENV)-inspect || $(PYTHON) -m venv $(VENV)-inspect
-	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check '.[inspect,excel]' datasets argilla deepeval swebench mlflow langfuse lm_eval xlsxwriter pytest hypothesis polars
+	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check '.[inspect,excel]' 'inspect_ai>=0.3.80' datasets argilla deepeval swebench mlflow langfuse lm_eval xlsxwriter pytest hypothesis polars
 	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check --no-deps evals
 	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check openai backoff blobfile lz4 pyzstd zstandard setproctitle termcolor
 	test -d $(VENV)-inspect/helm || $(PYTHON) -m venv $(VENV)-inspect/helm

@@ -18,7 +18,6 @@ from nbyk.resampling.simulate import simulate
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set
-from nbyk.testing.family import Hypotheses
 from nbyk.testing.intervals import acceleration, bca_interval
 from nbyk.testing.pvalues import p_values
 from nbyk.testing.systems.asked import Asked
@@ -79,11 +78,10 @@ def against_targets(repeats: int) -> Iterator[Line]:
         data = simulate(Population(prior, n_items, 5, 0.1))
 
         asked = Asked(Decision("two-sided", 0.05, 10_000, 10_000), threads=2)
-        family = Hypotheses(asked.decision, "holm", 30_000_000)
 
-        def own(data: ResponseSet = data, asked: Asked = asked, family: Hypotheses = family) -> None:
+        def own(data: ResponseSet = data, asked: Asked = asked) -> None:
             for name in METRICS:
-                board_of(ScoredSystems.of(data, None, name), asked, family)
+                board_of(ScoredSystems.of(data, None, name), asked)
 
         took = statistics.median(seconds(own) for _ in range(repeats if n_items <= N_ITEMS else 1))
         yield Line(

@@ -11,8 +11,7 @@ import numpy as np
 
 from benchmarks.timing import Line, interleaved, line
 from nbyk.testing.scores.aso import aso, aso_batch
-from nbyk.testing.scores.bootstrap import bootstrap_test
-from nbyk.testing.scores.randomisation import approximate_randomisation
+from nbyk.testing.scores.battery import score_test
 
 N = 20
 DRAWS = 1000
@@ -47,21 +46,23 @@ def against_deepsig(repeats: int) -> Iterator[Line]:
     yield _measured(
         f"bootstrap test, n = {N}, {DRAWS} resamples",
         lambda: deepsig.bootstrap_test(a, b, num_samples=DRAWS, seed=1),
-        lambda: bootstrap_test(a, b, alternative="greater", n_resamples=DRAWS),
+        lambda: score_test("bootstrap", a, b, alternative="greater", n_resamples=DRAWS),
         20.0,
         repeats,
     )
     yield _measured(
         f"permutation of pairs, n = {N}, {DRAWS} draws",
         lambda: deepsig.permutation_test(a, b, num_samples=DRAWS, seed=1),
-        lambda: approximate_randomisation(a, b, alternative="greater", n_resamples=DRAWS, exact_up_to=0),
+        lambda: score_test(
+            "approximate_randomisation", a, b, alternative="greater", n_resamples=DRAWS, exact_up_to=0
+        ),
         20.0,
         repeats,
     )
     yield _measured(
         f"permutation of pairs, n = {N}, theirs {DRAWS} draws, ours all 2^{N}",
         lambda: deepsig.permutation_test(a, b, num_samples=DRAWS, seed=1),
-        lambda: approximate_randomisation(a, b, alternative="greater"),
+        lambda: score_test("approximate_randomisation", a, b, alternative="greater"),
         20.0,
         repeats,
     )

@@ -18,14 +18,23 @@ import pandas as pd
 
 from nbyk.files import write_text
 from nbyk.report.drawing import pictures
-from nbyk.testing.systems.measured import LEVEL, Measured
+from nbyk.testing.systems.cautions import LEVEL, Measured
 from nbyk_papers.calibration.design import BAND
 from nbyk_papers.calibration.figures import metrics_figure, sizes_figure
 from nbyk_papers.calibration.labels import IN_WORDS, read_labels
-from nbyk_papers.calibration.names import named, test_name
-from nbyk_papers.calibration.reading import COLUMNS, METHOD, band, groups, placed, read_rates
-from nbyk_papers.calibration.summary import MAIN_ALPHA, default_rates, summarise
-from nbyk_papers.calibration.tables import TESTS
+from nbyk_papers.calibration.reading import (
+    COLUMNS,
+    MAIN_ALPHA,
+    METHOD,
+    TESTS,
+    band,
+    groups,
+    named,
+    placed,
+    read_rates,
+    test_name,
+)
+from nbyk_papers.calibration.report import default_rates, summarise
 from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -78,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def worst_rates(rates: pd.DataFrame) -> pd.DataFrame:
     """Return each test's largest Type-I error by metric and size, the basis of `nbyk.compare`'s warnings.
 
-    The rows are those of `nbyk.testing.systems.measured`: two-sided, at α = `LEVEL`. A test that coincides
+    The rows are those of `nbyk.testing.systems.cautions`: two-sided, at α = `LEVEL`. A test that coincides
     with another at K = 1 has the rates of the other.
     """
     of_tests = rates["null"].where(rates["definition"] == P_VALUE, PERCENTILE)

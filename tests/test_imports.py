@@ -46,14 +46,12 @@ FLOORS = (
 """Every folder of the library, and every module that lies in none, from the ground up."""
 
 PAPERS = (
-    ("agreement", "gathered", "grids", "partitions", "fits", "trials", "verdicts"),
+    ("agreement", "batches", "gathered", "verdicts"),
     ("histograms", "metrics", "shown"),
-    ("batches",),
     ("wein2023", "homan2025", "ulmer2022/cartpole", "boostsa2022"),
     ("ulmer2022", "calibration", "datasets", "pandita2026"),
     ("raters",),
-    ("papers", "rows"),
-    ("commands",),
+    ("papers",),
     ("study",),
 )
 """Those of nbyk_papers, which build on the whole library."""

@@ -37,6 +37,8 @@ BETTER = 0.3
 """By how much half of the systems are better, times √R, where power is measured."""
 
 POWER_SETS = 500
+"""Sets of power; all sets where three systems are opposed, whose powers are nearly alike."""
+
 TESTS = ("satterthwaite", "pairs", "moderated")
 
 
@@ -214,9 +216,10 @@ def row_of(name: str, board: Board, sets: int, rng: np.random.Generator) -> dict
     better = np.where(np.arange(board.systems) < board.systems // 2, BETTER / np.sqrt(board.raters), 0.0)
     moved = np.array([better[a] - better[b] for a, b in board.pairs])
     fields = (equal.effects + moved, equal.items, equal.within, equal.changes)
-    unlike = Sets(board, *(values[:POWER_SETS] for values in fields))
+    of_power = sets if board.systems == 3 and board.opposed else min(sets, POWER_SETS)
+    unlike = Sets(board, *(values[:of_power] for values in fields))
     row: dict[str, Any] = {"systems": board.systems, "raters": board.raters, "spreads": name, "sets": sets}
-    powers: dict[str, Any] = {}
+    powers: dict[str, Any] = {"power sets": of_power}
     for test in TESTS:
         # a share of .05 of sets has a smallest p far below ten times that of Bonferroni
         smallest = p_values(equal, test, min(ALPHA, 10.0 * ALPHA / n_pairs)).min(axis=1)

@@ -36,12 +36,14 @@ UNPAIRED = tuple(f"{runs} runs, shift and slant SD {sd}" for runs in (3, 5) for 
 NAMES = (
     *UNPAIRED,
     "8 runs, shift and slant SD 0.0",
+    "5 raters and 5 runs, jumps, SD 0.0",
     *(f"{people} people on 100 items, SD {sd}" for people in (3, 5, 8) for sd in (0.0, 0.02, 0.05)),
     *(f"{people} people, {law} preferences" for people in (5, 8) for law in ("normal", "skewness 1.6")),
     *(f"5 of 5 output raters, SD {sd}" for sd in (0.0, 0.05)),
     *(f"{raters} raters, SD 0.0" for raters in (3, 5, 8)),
     *(world.name for world in units_by_cluster()),
 )
+METRICS_OF = {**dict.fromkeys(UNPAIRED, OF_RUNS), "5 raters and 5 runs, jumps, SD 0.0": ("wins_mae",)}
 
 
 def chosen() -> Iterator[World]:
@@ -114,7 +116,7 @@ def rows(sets: int) -> Iterator[dict[str, Any]]:
     """Yield a row for each world, truth and metric."""
     for world in chosen():
         for metric in world.metrics:
-            if metric in (OF_RUNS if world.name in UNPAIRED else METRICS):
+            if metric in METRICS_OF.get(world.name, METRICS):
                 yield row_of(world, "equal", metric, 5 * sets if world.by_cluster else sets)
                 yield row_of(with_better_a(world), "A better", metric, sets)
 

@@ -33,11 +33,9 @@ _MODULES = {
     "nbyk.testing.results": ("Board", "Pair"),
     "nbyk.testing.right_or_wrong": ("cochran_mantel_haenszel", "mcnemar"),
     "nbyk.testing.scores.aso": ("aso", "aso_sizes", "aso_uncertainty_reduction", "violation_ratio"),
-    "nbyk.testing.scores.bootstrap": ("bootstrap_test",),
-    "nbyk.testing.scores.classical": ("mann_whitney_test", "welch_t_test", "wilcoxon_test"),
+    "nbyk.testing.scores.battery": ("score_test",),
     "nbyk.testing.scores.paired_bootstrap": ("paired_bootstrap",),
     "nbyk.testing.scores.power_analysis": ("bootstrap_power_analysis",),
-    "nbyk.testing.scores.randomisation": ("approximate_randomisation", "permutation_test"),
     "nbyk.testing.shared_units.collection": ("Spread",),
     "nbyk.testing.systems.compare": ("compare",),
     "nbyk.testing.systems.sensitivity": ("sensitivity",),
@@ -87,14 +85,9 @@ if TYPE_CHECKING:  # type checkers take a name that is imported as itself for a 
     from nbyk.testing.scores.aso import aso_sizes as aso_sizes
     from nbyk.testing.scores.aso import aso_uncertainty_reduction as aso_uncertainty_reduction
     from nbyk.testing.scores.aso import violation_ratio as violation_ratio
-    from nbyk.testing.scores.bootstrap import bootstrap_test as bootstrap_test
-    from nbyk.testing.scores.classical import mann_whitney_test as mann_whitney_test
-    from nbyk.testing.scores.classical import welch_t_test as welch_t_test
-    from nbyk.testing.scores.classical import wilcoxon_test as wilcoxon_test
+    from nbyk.testing.scores.battery import score_test as score_test
     from nbyk.testing.scores.paired_bootstrap import paired_bootstrap as paired_bootstrap
     from nbyk.testing.scores.power_analysis import bootstrap_power_analysis as bootstrap_power_analysis
-    from nbyk.testing.scores.randomisation import approximate_randomisation as approximate_randomisation
-    from nbyk.testing.scores.randomisation import permutation_test as permutation_test
     from nbyk.testing.shared_units.collection import Spread as Spread
     from nbyk.testing.systems.compare import compare as compare
     from nbyk.testing.systems.sensitivity import sensitivity as sensitivity

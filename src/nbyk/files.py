@@ -44,13 +44,7 @@ def replacing(path: str | os.PathLike[str], *, noted: bool = True) -> Iterator[P
     The new file is on the disk before it takes the old one's name, and the name is on the disk before the
     block ends. A power cut therefore leaves one of the two, whole. Scratch files that killed writers of the
     same file left are deleted; they are recognised because only those of running writers are locked.
-
-    Parameters
-    ----------
-    path
-        The file; missing folders are made.
-    noted
-        Whether it is an output of the command that runs, of which `nbyk.provenance` keeps a record.
+    `noted` says whether it is an output of the command that runs, of which `nbyk.provenance` keeps a record.
     """
     target = Path(path)
     with _explained(target), _scratch_of(target) as scratch:
@@ -69,15 +63,7 @@ def write_together(folder: str | os.PathLike[str], stem: str, contents: Mapping[
     signals wait, all old files are deleted, even those that the new answer lacks, and the new files get their
     names. If a power cut or SIGKILL comes in between, the files left belong to one answer, never to two. A
     list of all files, with checksums, lets `nbyk doctor` report missing ones.
-
-    Parameters
-    ----------
-    folder
-        The folder of the answer; it is made if it is missing. Other files in it are left alone.
-    stem
-        The answer's name; a folder may hold several answers.
-    contents
-        The files by their path within the folder, with "/" between folders.
+    `contents` are the files of the answer `stem` by their path within its folder, with "/" between folders.
     """
     top = Path(folder)
     listing = provenance.list_path(top, stem)
@@ -269,15 +255,7 @@ def json_bytes(content: Any) -> bytes:
 
 
 def read_json(path: str | os.PathLike[str], *, way_out: str = _DAMAGED) -> Any:
-    """Return the content of a JSON file.
-
-    Parameters
-    ----------
-    path
-        The file to read.
-    way_out
-        Advice for the error if it is not JSON. Never advise to delete a user's own file.
-    """
+    """Return the content of a JSON file; `way_out`, if it is none, never says to delete a user's own file."""
     try:
         return json.loads(read_text(path))
     except FileNotFoundError:
@@ -295,15 +273,7 @@ def write_parquet(path: str | os.PathLike[str], table: pa.Table, metadata: Mappi
     """Write a table to `path` atomically, with `metadata` and nbyk's version in the file's own metadata.
 
     The same table and metadata always give the same bytes.
-
-    Parameters
-    ----------
-    path
-        The file to write; missing folders are made.
-    table
-        The table to write.
-    metadata
-        Anything JSON can hold (seed, M, semantics, checksums, …), stored under the key ``nbyk``.
+    `metadata` is anything JSON can hold (seed, M, semantics, checksums, …), stored under the key ``nbyk``.
     """
     # pyarrow's own files lose the number of an error.
     with replacing(path) as scratch, open(scratch, "wb") as sink:
@@ -332,14 +302,7 @@ def read_parquet(
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Return a Parquet file's table, and its metadata from `write_parquet`.
 
-    Parameters
-    ----------
-    path
-        The file to read.
-    columns
-        Columns that the table must have; it may have others.
-    whole
-        Whether no cell of these columns may be missing.
+    The table must have some `columns`, and if `whole` no cell of these may be missing.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -70,11 +70,15 @@ def python_and_packages() -> Iterator[Finding]:
         yield Finding(
             "Python", f"{platform.python_version()}, expected {wanted}", "make the environment anew"
         )
-    for needed in _needed():
-        present = _installed(needed.name)
-        if present is None:
-            yield Finding(needed.name, f"is missing, expected {needed.specifier}", f"pip install '{needed}'")
-        elif not needed.specifier.contains(present, prereleases=True):
+    for needed in map(Requirement, requires("nbyk") or ()):
+        if needed.marker is not None and not needed.marker.evaluate({"extra": ""}):
+            continue
+        try:
+            present = version(needed.name)
+            is_right = needed.specifier.contains(present, prereleases=True)
+        except PackageNotFoundError:
+            present, is_right = "is missing", False
+        if not is_right:
             yield Finding(needed.name, f"{present}, expected {needed.specifier}", f"pip install '{needed}'")
 
 
@@ -103,18 +107,6 @@ def place_to_write(folder: Path) -> Iterator[Finding]:
         if not os.access(place, os.W_OK | os.X_OK):
             advice = "give yourself the right to write there (chmod u+w, or mount it for writing)"
             yield Finding(shown(place), "may not be written", advice)
-
-
-def _needed() -> list[Requirement]:
-    needed = map(Requirement, requires("nbyk") or ())
-    return [one for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
-
-
-def _installed(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 def examine_results(folder: Path) -> Iterator[Finding]:
@@ -165,14 +157,11 @@ def _mixed(folder: Path, checksums: Checksums, reported: Collection[Path]) -> It
     """Yield the answers that lack files or mix in another answer's, except files in `reported`."""
     for place, stem, listed in answers_below(folder):
         digests = {name: checksums.of(place / name) for name in listed}
-        lost = [name for name, digest in digests.items() if digest is None and place / name not in reported]
-        other = [
-            name
-            for name, digest in digests.items()
-            if digest not in (None, listed[name]) and place / name not in reported
-        ]
+        wrong = [name for name in listed if digests[name] != listed[name] and place / name not in reported]
+        lost = [name for name in wrong if digests[name] is None]
+        other = [name for name in wrong if digests[name] is not None]
         # Whoever deletes an answer leaves nothing; a command that was killed leaves scratch files.
-        if lost + other and (any(digests.values()) or _has_scratch(place, listed)):
+        if wrong and (any(digests.values()) or _has_scratch(place, listed)):
             what = " and ".join(
                 f"{_counted(names)} {problem}"
                 for names, problem in ((lost, "missing"), (other, "another answer's"))
@@ -286,11 +275,8 @@ def unmark(folder: Path) -> None:
 def release(folder: Path) -> bool:
     """Remove Snakemake's lock of a folder if it was left by a run of this machine that is no more.
 
-    Returns
-    -------
-    bool
-        Whether it was removed. It stays if any process of Snakemake or nbyk is alive in the folder, if
-        processes cannot be listed, if a run of another machine may be, or if none of this machine is known.
+    It stays, and the answer is no, if any process of Snakemake or nbyk is alive in the folder, if processes
+    cannot be listed, if a run of another machine may be, or if none of this machine is known.
     """
     here = f"{socket.gethostname()}."
     marks = list(_marks(folder).glob("*"))

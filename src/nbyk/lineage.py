@@ -1,24 +1,12 @@
 """Records of the files that commands write, and the chain from a file back to its sources.
 
-A command writes one record for each file that it writes, once it has ended well.
-
-A file F and its record R are two files, so that a command may be stopped between them. The order is: delete
-the old R (for good, also if the power fails), move the new F into place, and, when the command has ended,
-write the new R.
-
-| stopped | leaves | a reader |
-|---|---|---|
-| before R is deleted | old F, old R | sees the old file, checked |
-| before F is moved | old F, no R | sees the old file, which is whole |
-| before R is written | new F, no R | sees the new file, which is whole |
-| after | new F, new R | sees the new file, checked |
-
-R therefore always describes the F beside it: no reader is refused, and none gets half a file. A file without
-a record is checked again once its command has run again. Snakemake does so with a job that was stopped, and
-`nbyk doctor` names files without a record. Snakemake deletes the F of a job before it runs the job, which
-leaves the old R alone. Nobody reads that R, and it is deleted before the new F is moved. If two commands
-write the same F at once, the one whose F is in place when it ends writes R. If the other moves its F in
-between, R is wrong, and readers get an error, until the other command ends and writes its own R.
+A command writes a record R for each file F that it writes, once it has ended well: it deletes the old R (for
+good, also if the power fails), moves the new F into place, and writes the new R at its end. Wherever it is
+stopped, F is whole, and an R beside it describes it: there is none from the first step to the last. A file
+without a record is checked again once its command has run again; Snakemake does so with a job that was
+stopped, and `nbyk doctor` names files without a record. Snakemake deletes the F of a job before it runs it,
+which leaves the old R alone; nobody reads that. If two commands write one F at once, the one whose F is in
+place when it ends writes R. If the other moves its F in between, readers get an error until it ends, too.
 """
 
 from __future__ import annotations
@@ -110,7 +98,7 @@ def _write(journal: Journal, given: dict[str, Any]) -> None:
         except FileNotFoundError:
             in_place = False
         if in_place:
-            settings = given | journal.settings.get(path, {})
+            settings = given | output.settings
             name, made_by = shown(path), journal.command
             record = Record(name, output.sha256, output.bytes, made_by, settings, inputs, installed)
             with replacing(shown(record_path(path)), noted=False) as scratch:
@@ -207,15 +195,40 @@ class Origin:
 
 def trace(path: str | os.PathLike[str]) -> list[Origin]:
     """Return the origin of a file, or of every file in a folder that an nbyk command wrote."""
-    file, tracer = Path(os.path.abspath(path)), _Tracer()
-    if not file.is_dir():
-        return [tracer.made(file, os.fspath(path))]
-    origins = [tracer.made(each, shown(each)) for each in sorted(files_with_records(file))]
-    if not origins:
+    file = Path(os.path.abspath(path))
+    named = {each: shown(each) for each in sorted(files_with_records(file))} if file.is_dir() else {}
+    if not named and file.is_dir():
         raise NbykError(
             "nothing in it has a record of what made it; expected a folder such as results", file=path
         )
-    return origins
+    checksums, origins = Checksums(), dict[tuple[Path, str], Origin]()
+
+    def origin(name: str, file: Path, expected: str) -> Origin:
+        """Return the origin of a file, one object however many files were made from it."""
+        if (file, expected) not in origins:
+            record = read_record(file)
+            folder = None if record is None else _folder_of(file, record)
+            made = origins[file, expected] = Origin(name, expected, checksums.of(file), record, folder)
+            if record is not None:
+                made.inputs += [origin(*each) for each in inputs_of(file, record)]
+        return origins[file, expected]
+
+    named = named or {file: os.fspath(path)}
+    return [origin(name, each, _recorded(each, name)) for each, name in named.items()]
+
+
+def _recorded(file: Path, name: str) -> str:
+    """Return the checksum in the record of a file that an nbyk command made."""
+    record = read_record(file)
+    if record is not None:
+        return record.sha256
+    if not file.exists():
+        raise NbykError("no such file; expected a file that an nbyk command wrote, or a folder", file=name)
+    raise NbykError(
+        "has no record of what made it: no nbyk command did, its command was stopped, or it was copied "
+        "without the hidden folder .nbyk beside it; run the command (again), or copy the whole folder",
+        file=name,
+    )
 
 
 class Checksums:
@@ -246,36 +259,3 @@ def _folder_of(file: Path, record: Record) -> Path:
     if not output.is_absolute() and file.parts[-len(output.parts) :] == output.parts:
         return Path(*file.parts[: -len(output.parts)])
     return Path.cwd()
-
-
-class _Tracer:
-    """Follows records; a file is one object, however many files were made from it."""
-
-    def __init__(self) -> None:
-        self._checksums = Checksums()
-        self._origins: dict[tuple[Path, str], Origin] = {}
-
-    def made(self, file: Path, name: str) -> Origin:
-        """Return the origin of a file that an nbyk command made."""
-        record = read_record(file)
-        if record is not None:
-            return self._origin(name, file, record.sha256)
-        if not file.exists():
-            raise NbykError(
-                "no such file; expected a file that an nbyk command wrote, or a folder", file=name
-            )
-        raise NbykError(
-            "has no record of what made it: no nbyk command did, its command was stopped, or it was copied "
-            "without the hidden folder .nbyk beside it; run the command (again), or copy the whole folder",
-            file=name,
-        )
-
-    def _origin(self, name: str, file: Path, expected: str) -> Origin:
-        key = file, expected
-        if key not in self._origins:
-            record = read_record(file)
-            folder = None if record is None else _folder_of(file, record)
-            self._origins[key] = origin = Origin(name, expected, self._checksums.of(file), record, folder)
-            if record is not None:
-                origin.inputs += [self._origin(*each) for each in inputs_of(file, record)]
-        return self._origins[key]

@@ -6,7 +6,6 @@ import errno
 import hashlib
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
@@ -20,29 +19,9 @@ FOLDER = ".nbyk"
 """The folder of records. Most readers of whole folders skip names that begin with a dot."""
 
 
-_HALF = re.compile(r"[\ud800-\udfff]")
-
-
 @dataclass(frozen=True)
 class Record:
-    """The origin of a file, without time, host or number of threads: the same command gives the same record.
-
-    Attributes
-    ----------
-    output
-        The file, as seen from the folder in which the command was run.
-    sha256, bytes
-        Checksum and size of the file as written.
-    command
-        The command line that writes it again in that folder, quoted for a shell.
-    settings
-        Seed, semantics, null and M, as far as they are known.
-    inputs
-        SHA-256 of each file that the command read, by path as seen from that folder; ``nbyk:…`` is a file
-        that comes with nbyk.
-    versions
-        Versions of Python, nbyk and the packages that its numbers and pictures depend on.
-    """
+    """The origin of a file (docs/provenance.md), without time, host or threads: one command, one record."""
 
     output: str
     sha256: str
@@ -54,9 +33,8 @@ class Record:
 
     def to_json(self) -> str:
         """Return the record as indented JSON that ends with a newline."""
-        text = json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
-        # Names of files need not be UTF-8; Python reads a byte that is not as half a character.
-        return text if not _HALF.search(text) else json.dumps(asdict(self), indent=2) + "\n"
+        # names of files need not be UTF-8
+        return json.dumps(asdict(self), indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Record:
@@ -218,16 +196,17 @@ SETTINGS = ("seed", "semantics", "null", "M")
 
 @dataclass(frozen=True)
 class Output:
-    """A file that was written: its checksum, its size, and an identity that a replacement would lack."""
+    """A file that was written: checksum, size, an identity that a replacement would lack, and settings."""
 
     sha256: str
     bytes: int
     identity: tuple[int, int]
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
 class Journal:
-    """A command, its inputs (SHA-256 by path), its outputs, and the settings of each.
+    """A command, its inputs (SHA-256 by path) and its outputs.
 
     `question` is the command without the folder of its answer, which is the same in any folder.
     """
@@ -236,7 +215,6 @@ class Journal:
     question: str = ""
     inputs: dict[str, str] = field(default_factory=dict)
     outputs: dict[Path, Output] = field(default_factory=dict)
-    settings: dict[Path, dict[str, Any]] = field(default_factory=dict)
 
 
 _open: list[Journal] = []
@@ -274,17 +252,13 @@ def was_read(path: str | os.PathLike[str], content: bytes) -> None:
 def will_replace(target: Path, scratch: Path) -> Path:
     """Note a file that is about to replace `target`, and delete the record of `target`.
 
-    Returns
-    -------
-    Path
-        The folder of the record; sync it to the disk before `target` is replaced.
+    The folder of the record, which is returned, is to be synced to the disk before `target` is replaced.
     """
     for journal in _open:
         with scratch.open("rb") as written:
             digest = hashlib.file_digest(written, "sha256").hexdigest()
             status = os.fstat(written.fileno())
         journal.outputs[_key(target)] = Output(digest, status.st_size, identity(status))
-        journal.settings.pop(_key(target), None)
     return _without_record(target)
 
 
@@ -309,7 +283,7 @@ def was_made_with(path: str | os.PathLike[str], metadata: Mapping[str, Any]) -> 
     """Note the seed, the semantics and M from a file's own metadata."""
     known = {name: metadata[name] for name in SETTINGS if metadata.get(name) is not None}
     for journal in _open:
-        journal.settings[_key(path)] = known
+        journal.outputs[_key(path)].settings.update(known)
 
 
 def identity(status: os.stat_result) -> tuple[int, int]:

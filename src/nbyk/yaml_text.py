@@ -198,7 +198,7 @@ def explained(problem: Any, model: type[BaseModel]) -> tuple[Location, NbykError
         named = error.key.split(".") if error.key else []
         location += tuple(int(part) if part.isdecimal() else part for part in named)
         key = _dotted(location)
-        return location, NbykError(error.problem, file=error.file, row=error.row, key=key)
+        return location, NbykError(error.problem if error.file is None else str(error), key=key)
     if problem["type"] == "extra_forbidden":
         return location, unknown_name(
             "key", str(location[-1]), _section_at(location[:-1], model).model_fields

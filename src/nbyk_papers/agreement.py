@@ -57,12 +57,7 @@ def chi_square(
 def equal_chance_p(found: ArrayLike, trials: ArrayLike, others_found: ArrayLike, others: ArrayLike) -> Floats:
     """Return exact p-values of two binomial counts with one chance: twice Fisher's smaller, at most 1.
 
-    Parameters
-    ----------
-    found, trials : array_like of int, shape (R,)
-        Our successes, and the trials they are of.
-    others_found, others : array_like of int, shape (R,)
-        Those of the other experiment.
+    All are of shape (R,): our successes and their trials, and those of the other experiment.
     """
     from scipy.stats import hypergeom
 

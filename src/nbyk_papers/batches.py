@@ -1,20 +1,131 @@
-"""Batches: the names (metrics, samplers, tests, sizes and the like) that each file of a study holds.
-
-Names that share one pass over the draws share a file, and the file's name lists them. A run that asks for
-more or fewer names finds the files that are there, and computes only the rest.
-"""
+"""Files of a study's results: which points and names share one, and what it is called."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from decimal import Decimal, InvalidOperation
+from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from nbyk_papers.grids import Grid, Point
+Point = tuple[float, ...]
+Box = tuple[Point, ...]
+"""The values of each field."""
+
+_LONGEST_POINTS = 100
+_SHORTEST_RANGE = 3
+
+
+class Field(NamedTuple):
+    """A field of a point: its name in files' names, its kind of number, and the value left out there."""
+
+    name: str
+    kind: type[float]
+    unsaid: float | None = None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A grid of points, which have these fields."""
+
+    fields: tuple[Field, ...]
+
+    def key(self, points: Sequence[Point]) -> str:
+        """Return the name of points that are every combination of the values of their fields."""
+        return self._key(tuple(tuple(dict.fromkeys(values)) for values in zip(*points, strict=True)))
+
+    def points(self, key: str) -> list[Point]:
+        """Return the points in a name; none if it is not such a name."""
+        texts = {name: text for name, _, text in (part.partition("-") for part in key.split("_"))}
+        box: list[list[float]] = []
+        for name, kind, unsaid in self.fields:
+            text = texts.pop(name, None)
+            values = unsaid if text is None else _read(text)
+            if values is None:
+                return []
+            box.append([kind(value) for value in values] if isinstance(values, list) else [values])
+        return [] if texts else list(product(*box))
+
+    def shares(
+        self, points: Iterable[Point], seconds: Callable[[Point], float], limit: float
+    ) -> list[list[Point]]:
+        """Return points in shares for a file each; a share takes at most `limit` seconds, or is one point.
+
+        Points that differ in the first field alone come together first, then those that differ in the second;
+        their order does not matter.
+        """
+        boxes: dict[Box, float] = {
+            tuple((value,) for value in point): seconds(point) for point in sorted(set(points))
+        }
+        for place in range(len(self.fields)):
+            boxes = self._joined(boxes, place, limit)
+        return [list(product(*box)) for box in boxes]
+
+    def _joined(self, boxes: Mapping[Box, float], place: int, limit: float) -> dict[Box, float]:
+        """Return boxes, joined if they differ only in one field, as far as the limits allow."""
+        alike: dict[tuple[Box, Box], list[tuple[Point, float]]] = {}
+        for box, cost in boxes.items():
+            alike.setdefault((box[:place], box[place + 1 :]), []).append((box[place], cost))
+        joined: dict[Box, float] = {}
+        for (before, after), several in alike.items():
+            values, total = several[0]
+            for more, cost in several[1:]:
+                longer = values + more
+                if total + cost <= limit and len(self._key((*before, longer, *after))) <= _LONGEST_POINTS:
+                    values, total = longer, total + cost
+                else:
+                    joined[*before, values, *after] = total
+                    values, total = more, cost
+            joined[*before, values, *after] = total
+        return joined
+
+    def _key(self, box: Box) -> str:
+        return "_".join(
+            f"{name}-{_written(values)}"
+            for (name, _, unsaid), values in zip(self.fields, box, strict=True)
+            if values != (unsaid,)
+        )
+
+
+@lru_cache(maxsize=100_000)
+def _written(values: Point) -> str:
+    """Return numbers as words: each by itself, or equal steps as a range."""
+    exact = [Decimal(repr(value)) for value in values]
+    parts, place = [], 0
+    while place < len(exact):
+        end = place + 1
+        if end < len(exact):
+            step = exact[end] - exact[place]
+            while end + 1 < len(exact) and exact[end + 1] - exact[end] == step:
+                end += 1
+        if end - place + 1 >= _SHORTEST_RANGE and end < len(exact) and step > 0:
+            parts.append(f"{values[place]!r}-to-{values[end]!r}-by-{step}")
+            place = end + 1
+        else:
+            parts.append(repr(values[place]))
+            place += 1
+    return "-and-".join(parts)
+
+
+def _read(text: str) -> list[Decimal] | None:
+    """Return the numbers in the words of `_written`; None if they are none."""
+    numbers = []
+    try:
+        for part in text.split("-and-"):
+            first, is_range, rest = part.partition("-to-")
+            if not is_range:
+                numbers.append(Decimal(first))
+                continue
+            last, _, step = rest.partition("-by-")
+            count = int((Decimal(last) - Decimal(first)) / Decimal(step))
+            numbers += [Decimal(first) + place * Decimal(step) for place in range(count + 1)]
+    except (InvalidOperation, ValueError, ZeroDivisionError):
+        return None
+    return numbers
+
 
 Batches = dict[str, list[str]]
 """Names by the key of their file."""
@@ -33,19 +144,11 @@ def slug(name: str) -> str:
 
 @dataclass(frozen=True)
 class Axis:
-    """Names of one kind.
+    """Names of one kind: those of `together` share a file, whose name is `key` if it has all of them.
 
-    Attributes
-    ----------
-    key
-        The name of a file that holds all of `together`.
-    together
-        Names that share a file; any other name has its own file, or shares one by `further`.
-    further
-        The grid whose points are the other names, and the seconds of a point: they share files that take
-        minutes.
-    n_shared
-        The most names of `together` that share a new file; 0 for all.
+    Any other name has its own file, or shares one by `further`: the grid whose points are the other names,
+    and the seconds of a point; they share files that take minutes. A new file has at most `n_shared` of
+    `together`; 0 for all.
     """
 
     key: str
@@ -105,13 +208,13 @@ class Axis:
 
 @cache
 def _names(axis: Axis, key: str) -> list[str]:
-    of_slug = {slug(name): name for name in axis.together}
+    name_by_slug = {slug(name): name for name in axis.together}
     if key == axis.key:
         return list(axis.together)
-    if all(part in of_slug for part in key.split("-and-")):
-        return [of_slug[part] for part in key.split("-and-")]
+    if all(part in name_by_slug for part in key.split("-and-")):
+        return [name_by_slug[part] for part in key.split("-and-")]
     first, _, omitted = key.partition(_OMITTED)
-    if first == axis.key and all(part in of_slug for part in omitted.split("-or-")):
+    if first == axis.key and all(part in name_by_slug for part in omitted.split("-or-")):
         left_out = set(omitted.split("-or-"))
         return [name for name in axis.together if slug(name) not in left_out]
     bits = re.fullmatch(rf"{re.escape(axis.key)}-([0-9a-f]+)", key)
@@ -125,12 +228,7 @@ def _names(axis: Axis, key: str) -> list[str]:
 class Ranges:
     """Numbers from 0 on, such as test sets; those that share a file follow one another: ``sets-20-to-99``.
 
-    Attributes
-    ----------
-    name
-        What they count.
-    n_shared
-        New files begin at multiples of this at the latest.
+    New files begin at multiples of `n_shared` at the latest.
     """
 
     name: str
@@ -178,3 +276,12 @@ def plan_of_axes(
         axis.plan(names, (keys[place] for keys in known)).items() for place, (axis, names) in enumerate(asked)
     ]
     return list(product(*batches))
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Simulated test sets, each with its own resamples."""
+
+    n_sets: int
+    n_resamples: int
+    seed: int

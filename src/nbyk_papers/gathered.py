@@ -1,16 +1,54 @@
-"""The datasets that hold the rows of every study in one form: p-values, and rates of rejection."""
+"""Files of results as one table, and the datasets that hold the rows of every study in one form."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbyk.errors import NbykError
 from nbyk.files import read_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+
+def read_partitioned(
+    files: Sequence[str | os.PathLike[str]], columns: Sequence[str], partitions: Sequence[str]
+) -> pd.DataFrame:
+    """Return files as one table, with the partitions that their folders name as columns."""
+    import pandas as pd
+
+    parts = []
+    for file in files:
+        part = read_parquet(file, columns)[0].to_pandas()
+        folders = dict(name.split("=", 1) for name in Path(file).parent.parts if "=" in name)
+        if not set(partitions) <= set(folders):
+            expected = "/".join(f"{name}=…" for name in partitions)
+            raise NbykError(f"expected it in folders {expected}, as the workflow lays them out", file=file)
+        parts.append(part.assign(**{name: folders[name] for name in partitions}))
+    table: pd.DataFrame = pd.concat(parts, ignore_index=True)
+    return table
+
+
+def in_order(table: pd.DataFrame, by: Sequence[str], orders: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """Return rows sorted by columns, of which some have names in an order of their own.
+
+    Further names come after those in `orders`, sorted. Rows that are equal in all of the columns keep their
+    order.
+    """
+
+    def key(values: pd.Series) -> pd.Series:
+        if values.name not in orders:
+            return values
+        order = orders[str(values.name)]
+        further = sorted(set(values) - set(order))
+        return values.map({name: place for place, name in enumerate((*order, *further))})
+
+    return table.sort_values(list(by), key=key, kind="stable", ignore_index=True)
+
 
 _CELL = {
     "study": "text",
@@ -73,18 +111,10 @@ def decoded(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_rows(columns: dict[str, str], study: str, seed: int, frame: pd.DataFrame, **same: Any) -> pa.Table:
-    """Return a study's rows of a dataset.
+    """Return a study's rows of a dataset, `P_VALUES` or `RATES`; columns that it does not have are empty.
 
-    Parameters
-    ----------
-    columns
-        The dataset's columns: `P_VALUES` or `RATES`. Those that a study does not have are empty.
-    study, seed
-        The study's name, and the seed of its draws.
-    frame
-        Rows, with columns of these names; others are left out.
-    same
-        Columns with the same value in every row.
+    The frame's other columns are left out; `same` are columns with the same value in every row. Rates have
+    their standard errors from the numbers of test sets.
     """
     import pyarrow as pa
 
@@ -92,6 +122,8 @@ def as_rows(columns: dict[str, str], study: str, seed: int, frame: pd.DataFrame,
 
     types = {"text": pa.dictionary(pa.int32(), pa.string()), "number": pa.float64(), "count": pa.int64()}
     given = frame.assign(**same, study=study, seed=seed, version=nbyk.__version__)
+    if columns is RATES and len(given):
+        given = given.assign(rate_se=(given["rate"] * (1.0 - given["rate"]) / given["n_sets"]) ** 0.5)
     arrays = []
     for name, kind in columns.items():
         if name not in given:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from nbyk.compiled import njit
 from nbyk.metrics.counts import apart
-from nbyk.metrics.sorting import LANES, sort_columns
 
 Floats = NDArray[np.float64]
 Cells = NDArray[np.int32]
@@ -28,13 +27,6 @@ _FEW_VALUES = 5
 _EQUAL_BITS = 4
 """Five values have at most ten pairs of equal values."""
 _SHAPES = (_FEW_VALUES + 1) << _EQUAL_BITS
-_CELLS_AT_ONCE = 512
-
-_PARTS_BITS = 20
-_PARTS = 1 << _PARTS_BITS
-"""Parts of a bin. A value in a part next to an edge is compared with it: rounding may have put it there."""
-_FEW_BINS = 1024
-"""Up to this number of bins, a part's number fits in 32 bits."""
 
 _BLOCK = 64
 
@@ -53,64 +45,21 @@ def _cell(x: float, bins: int) -> Any:
     return nearest if (x >= (nearest - 1.0) / bins) & (x != 1.0) else np.int32(nearest - 1)
 
 
-@njit(inline="always")
-def _cells_by_parts(values: Floats, bins: int, cells: Cells) -> bool:
-    """Fill `cells` as `_cell` does, but without a division.
-
-    Return False if a value is in a part next to an edge; its cell may then be wrong.
-    """
-    per_unit, first_part = float(bins * _PARTS), float(_PARTS)
-    lowest, highest = 0.5 * first_part, per_unit + 1.5 * first_part
-    least = np.uint32(_PARTS)
-    for i in range(len(values)):
-        position = values[i] * per_unit + first_part
-        position = position if position > lowest else lowest
-        part = np.uint32(np.int32(position if position < highest else highest))
-        cells[i] = np.int32(part >> np.uint32(_PARTS_BITS))
-        # 0 just below an edge and 1 just above it.
-        from_edge = (part + np.uint32(1)) & np.uint32(_PARTS - 1)
-        least = from_edge if from_edge < least else least
-    return bool(least > np.uint32(1))
-
-
 @njit(nogil=True, cache=True)
 def _fill_cells(values: Floats, bins: int, cells: Cells) -> None:
-    """Fill `cells` with the cell of each value; see `_cell`.
-
-    Ratings on a scale, or clamped to one, lie on edges. From the first block with such a value on, all values
-    are compared with edges.
-    """
-    by_parts = bins <= _FEW_BINS
-    for start in range(0, len(values), _CELLS_AT_ONCE):
-        block, block_cells = values[start : start + _CELLS_AT_ONCE], cells[start : start + _CELLS_AT_ONCE]
-        if by_parts:
-            by_parts = _cells_by_parts(block, bins, block_cells)
-        if not by_parts:
-            for i in range(len(block)):
-                block_cells[i] = _cell(block[i], bins)
+    """Fill `cells` with the cell of each value; see `_cell`."""
+    for i in range(len(values)):
+        cells[i] = _cell(values[i], bins)
 
 
 @njit(nogil=True, cache=True)
 def _count(values: Floats, bins: int, cells: Cells, counts: Counts) -> None:
-    """Count `values` into `counts`, shape (4, bins + 2): four histograms, so that no count waits for another.
-
-    At the end the first one is their sum; its inner cells are the bins.
-    """
-    n = len(values)
+    """Count `values` into `counts`, shape (bins + 2,), whose inner cells are the bins."""
     _fill_cells(values, bins, cells)
     counts[:] = 0
-    one = np.uint32(1)
-    even = n - n % 4
-    for i in range(0, even, 4):
+    for i in range(len(values)):
         # Unsigned, so that numba need not check whether an index counts from the end.
-        counts[0, np.uint64(cells[i])] += one
-        counts[1, np.uint64(cells[i + 1])] += one
-        counts[2, np.uint64(cells[i + 2])] += one
-        counts[3, np.uint64(cells[i + 3])] += one
-    for i in range(even, n):
-        counts[0, np.uint64(cells[i])] += one
-    for cell in range(counts.shape[1]):
-        counts[0, cell] += counts[1, cell] + counts[2, cell] + counts[3, cell]
+        counts[np.uint64(cells[i])] += np.uint32(1)
 
 
 @njit(nogil=True, cache=True)
@@ -147,14 +96,14 @@ def histogram_emd_aggregated(systems: Floats, gold: Floats, out: Floats, bins: i
 def histogram_emd_aggregated_vectorized(systems: Floats, gold: Floats, out: Floats, bins: int) -> None:
     """Fill `out`, shape (S, R), with the distance between the histograms of all responses pooled."""
     most = max(gold[0].size, systems[0, 0].size)
-    counts, gold_counts = np.empty((4, bins + 2), np.uint32), np.empty((4, bins + 2), np.uint32)
+    counts, gold_counts = np.empty(bins + 2, np.uint32), np.empty(bins + 2, np.uint32)
     tally = np.zeros(most + 1, np.int64)
     cells = np.empty(most, np.int32)
     for r in range(out.shape[1]):
         _count(gold[r].reshape(-1), bins, cells, gold_counts)
         for s in range(out.shape[0]):
             _count(systems[s, r].reshape(-1), bins, cells, counts)
-            difference = _sorted_difference(counts[0, 1 : bins + 1], gold_counts[0, 1 : bins + 1], tally)
+            difference = _sorted_difference(counts[1 : bins + 1], gold_counts[1 : bins + 1], tally)
             out[s, r] = difference / bins
 
 
@@ -164,7 +113,7 @@ def histogram_mean_of_emds(systems: Floats, gold: Floats, out: Floats, bins: int
     if max(systems.shape[3], gold.shape[2]) <= _FEW_VALUES:
         _mean_of_shapes(systems, gold, out, bins)
     else:
-        _sorted_mean_of_emds(systems, gold, out, bins)
+        _mean_of_counts(systems, gold, out, bins)
 
 
 def _shape_distances() -> Integers:
@@ -232,37 +181,19 @@ def _mean_of_shapes(systems: Floats, gold: Floats, out: Floats, bins: int) -> No
 
 
 @njit(nogil=True, cache=True)
-def _sorted_item_counts(rows: Floats, start: int, block: Floats) -> None:
-    """Fill the inner cells of `block`, shape (bins + 2, LANES), with `LANES` items' sorted counts."""
-    bins = len(block) - 2
-    block[:] = 0.0
-    for lane in range(min(LANES, len(rows) - start)):
-        row = rows[start + lane]
-        for j in range(len(row)):
-            block[_cell(row[j], bins), lane] += 1.0
-    sort_columns(block[1 : bins + 1])
-
-
-@njit(nogil=True, cache=True)
-def _sorted_mean_of_emds(systems: Floats, gold: Floats, out: Floats, bins: int) -> None:
-    """Compute the distances by sorting each item's counts, `LANES` items abreast."""
-    n = gold.shape[1]
-    gold_block = np.empty((bins + 2, LANES))
-    block = np.empty((bins + 2, LANES))
+def _mean_of_counts(systems: Floats, gold: Floats, out: Floats, bins: int) -> None:
+    """Compute the distances item by item, from the counts of each histogram."""
+    most = max(systems.shape[3], gold.shape[2])
+    counts, gold_counts = np.empty(bins + 2, np.uint32), np.empty(bins + 2, np.uint32)
+    tally, cells = np.zeros(most + 1, np.int64), np.empty(most, np.int32)
     for r in range(out.shape[1]):
-        out[:, r] = 0.0
-        for start in range(0, n, LANES):
-            _sorted_item_counts(gold[r], start, gold_block)
-            for s in range(out.shape[0]):
-                _sorted_item_counts(systems[s, r], start, block)
-                # Counts are whole numbers: their sum is exact in any order.
-                total = 0.0
-                for b in range(1, bins + 1):
-                    for lane in range(LANES):
-                        total += abs(block[b, lane] - gold_block[b, lane])
-                out[s, r] += total
         for s in range(out.shape[0]):
-            out[s, r] /= n * bins
+            total = 0
+            for i in range(gold.shape[1]):
+                _count(gold[r, i], bins, cells[: gold.shape[2]], gold_counts)
+                _count(systems[s, r, i], bins, cells[: systems.shape[3]], counts)
+                total += _sorted_difference(counts[1 : bins + 1], gold_counts[1 : bins + 1], tally)
+            out[s, r] = total / (gold.shape[1] * bins)
 
 
 @njit(nogil=True, cache=True)

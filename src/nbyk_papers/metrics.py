@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nbyk.metrics import Metric, Parameter
+from nbyk.metrics.metric import FromCounts, said
 from nbyk.metrics.registry import OF_PACKAGES
-from nbyk.metrics.traits import FromCounts, said
 
 _WEIN = "Wein, Homan, Aroyo and Welty 2023, Follow the leader(board) with confidence"
 _HOMAN = "Homan, Korn, Pandita and Welty 2025, How many ratings per item are necessary"

@@ -7,8 +7,11 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from nbyk.cli.options import Out
 from nbyk.errors import NbykError
 from nbyk.files import read_json, read_text, write_text
 from nbyk.report.html import embedded_svg, render, render_block
@@ -113,3 +116,13 @@ def _table(path: Path, marked: Sequence[str]) -> dict[str, Any]:
     header, *rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
     z_columns = [place for place, name in enumerate(header) if name in marked]
     return {"caption": caption, "header": header, "rows": rows, "z_columns": z_columns}
+
+
+def papers_report(
+    results: Annotated[Path, typer.Argument(help="Folder that the studies' folders of results are in.")],
+    out: Out,
+) -> None:
+    """Write one self-contained HTML page of the papers' studies that were run, and print their summaries."""
+    write_report(results, out)
+    for paper, line in lines(results):
+        print(f"{paper.name}: {line or f'not run; run {paper.command}'}")

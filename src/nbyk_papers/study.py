@@ -16,7 +16,7 @@ class PapersStudy(Study):
 
     def commands(self) -> Mapping[str, Callable[..., Any]]:
         """Return the command that writes the page."""
-        from nbyk_papers.commands import papers_report
+        from nbyk_papers.papers import papers_report
 
         return {"papers-report": papers_report}
 

@@ -7,15 +7,17 @@ claim, and a standard error of that margin. A verdict follows from the cases; no
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Numbers = TypeVar("Numbers")
 
 CLOSE = 3.0
 """A case is too close to call if its margin is within this many standard errors of 0."""
@@ -59,14 +61,9 @@ class Cases:
 
 
 def judge(margins: ArrayLike, errors: ArrayLike) -> Cases:
-    """Count cases by their margins.
+    """Count cases by their margins, the amount by which each supports the claim, and their errors.
 
-    Parameters
-    ----------
-    margins : array_like, shape (n,)
-        The amount by which each case supports the claim; negative if it contradicts it. NaN is not a case.
-    errors : array_like, shape (n,) or a number
-        Standard errors of the margins, at least 0.
+    A margin is negative where the case contradicts the claim, and NaN where there is no case.
     """
     margin = np.asarray(margins, dtype=np.float64)
     reach = CLOSE * np.broadcast_to(np.asarray(errors, dtype=np.float64), margin.shape)
@@ -76,17 +73,7 @@ def judge(margins: ArrayLike, errors: ArrayLike) -> Cases:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The finding on a claim under one semantics.
-
-    Attributes
-    ----------
-    semantics
-        "published" or "recommended"; "" where both are the same.
-    here
-        Our numbers with their standard errors, in words.
-    outcome
-        One of the four outcomes of `Cases.outcome`.
-    """
+    """The finding on a claim under a semantics ("": under both): our numbers in words, and the outcome."""
 
     semantics: str
     here: str
@@ -95,18 +82,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim of a paper and the findings on it.
+    """A claim of a paper, its place, such as "section 7", and the condition under which it holds.
 
-    Attributes
-    ----------
-    place
-        Its place in the paper, such as "section 7".
-    claim
-        Its words, quoted.
-    criterion
-        The condition under which the claim holds, in words.
-    findings
-        The finding under each semantics; none if the run lacks the numbers.
+    It has the finding under each semantics; none if the run lacks the numbers.
     """
 
     place: str
@@ -127,6 +105,41 @@ class Verdict:
             }
             for finding in self.findings
         ]
+
+
+@dataclass(frozen=True)
+class PaperClaim(Generic[Numbers]):
+    """A claim of a paper, as in `Verdict`, whose words are quoted unless they are ours, and how it is judged.
+
+    `found` returns the finding that the numbers of a semantics give; None if they have no case.
+    """
+
+    place: str
+    words: str
+    criterion: str
+    found: Callable[[Numbers, str], Outcome | None]
+    is_quoted: bool = True
+
+
+def verdicts_on(claims: Iterable[PaperClaim[Numbers]], numbers: Mapping[str, Numbers]) -> list[Verdict]:
+    """Return a verdict on each claim that the numbers, by semantics, have a case of."""
+    verdicts = []
+    for claim in claims:
+        findings = (claim.found(own, semantics) for semantics, own in numbers.items())
+        known = tuple(finding for finding in findings if finding is not None)
+        words = f"“{claim.words}”" if claim.is_quoted else claim.words
+        verdicts += [Verdict(claim.place, words, claim.criterion, known)] if known else []
+    return verdicts
+
+
+def finding(
+    semantics: str, margins: ArrayLike, errors: ArrayLike, noun: str, more: str = ""
+) -> Outcome | None:
+    """Return the finding of cases (`judge`) with a name for them, and more words; None without a case."""
+    if not np.isfinite(np.asarray(margins, dtype=np.float64)).any():
+        return None
+    cases = judge(margins, errors)
+    return Outcome(semantics, f"{cases.sentence(noun)}{more}", cases.outcome)
 
 
 def verdict_rows(verdicts: Iterable[Verdict]) -> list[dict[str, str]]:

@@ -162,7 +162,10 @@ def test_what_the_larger_p_costs_is_what_the_page_says():
     assert said.replace("0.", ".") in page
     in_bounds = ~outside(equal.assign(shared=equal.units, units=equal.world.str[0].astype(int)))
     left = outside(equal.assign(shared=equal["larger p"], units=equal.world.str[0].astype(int)))
-    assert not (in_bounds & left).any()
+    (one,) = equal[in_bounds & left].to_dict("records")
+    said = f"one cell leaves its bounds by it (5 raters and 5 runs by `{one['metric']}`: "
+    said += f"{one['larger p']:.3f} for {one['units']:.3f})"
+    assert said.replace("0.", ".") in page
     by_cluster = rows[of_clusters & (rows.truth == "equal")]
     assert len(by_cluster) == len(own) == 8
     assert (by_cluster.sets == 10_000).all()
@@ -220,15 +223,17 @@ def test_what_leaderboards_lose_is_what_the_page_says():
     for rates in (boards, other):
         rates["lost"] = rates["adjusted, pairs"] - rates["adjusted, moderated"]
     opposed = boards.spreads.str.contains("opposed")
-    worst = other.loc[other.lost.idxmax()]
-    assert (worst.shared, worst.metric, worst.units) == ("gold", "mae", 3)
-    page = report.PAGES[0].read_text(encoding="utf-8")
-    said = f"lose up to {boards.lost.max():.2f} of power (adjusted for size) against pairs alone, "
-    gained = worst["power, moderated"] - worst["power, pairs"]
-    said += f"and {worst.lost:.2f} by `mae` with three raters of gold (not adjusted, they gain {gained:.2f})"
-    assert said.replace("0.", ".") in page
+    usage, calibration = (page.read_text(encoding="utf-8") for page in report.PAGES)
+    said = f"lose up to {boards.lost.max():.2f} of power (adjusted for size) against pairs alone."
+    assert said.replace("0.", ".") in usage
     assert boards.lost[~opposed].max() <= 0.0
-    assert other.lost[other.index != worst.name].max() <= 0.01
+    assert max(boards.lost.max(), other.lost.max()) <= 0.01  # the error of such a difference is .009
+    (few,) = other[(other.shared == "gold") & (other.metric == "mae") & (other.units == 3)].to_dict("records")
+    level, power = few["moderated"], few["adjusted, moderated"]
+    said = (
+        f"level {level:.3f} for 0.041, power {power:.3f} for 0.387; pairs alone {few['adjusted, pairs']:.3f}"
+    )
+    assert said.replace("0.", ".") in calibration
 
 
 def test_the_figure_is_that_of_the_rates(tmp_path: Path):

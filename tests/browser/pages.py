@@ -11,10 +11,10 @@ from nbyk.report.answer import write_answer
 from nbyk_papers.boostsa2022.report import labels_report
 from nbyk_papers.calibration.report import report as calibration_report
 from nbyk_papers.datasets.report import report as datasets_report
-from nbyk_papers.fits import Fits
 from nbyk_papers.homan2025.report import report as homan_report
 from nbyk_papers.pandita2026.report import report as pandita_report
 from nbyk_papers.papers import write_report as papers_report
+from nbyk_papers.shown import Fits
 from nbyk_papers.ulmer2022.design import THRESHOLDS
 from nbyk_papers.ulmer2022.report import report as ulmer_report
 from nbyk_papers.wein2023.report import cells_report

@@ -8,8 +8,8 @@ import pytest
 
 from nbyk.metrics import get, names
 from nbyk.metrics.builtin import BUILTIN
+from nbyk.metrics.metric import Data
 from nbyk.metrics.registry import ROWS
-from nbyk.metrics.traits import Data
 from tests.cli.conftest import Run
 
 OURS = {definition.name for definition in BUILTIN}

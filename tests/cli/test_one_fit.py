@@ -129,7 +129,7 @@ def test_what_would_settle_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (
             "mine.csv",
-            "--scale: expected the scale of the ratings in mine.csv: levels, as in 1,2,3,4,5, two ends",
+            "--scale: expected the scale of the ratings: levels, as in 1,2,3,4,5, two ends",
         ),
         ("mine.csv --scale 1,2,9", "--scale: found 1,2,9, with steps from 1 to 7"),
         ("mine.csv --scale 1..5 --value score", "no column 'score'"),

@@ -42,7 +42,7 @@ def test_plans_from_each_source(nbyk: Run) -> None:
         assert code == 0
         assert "40 items with 3 labels each (120 labels)" in out
     command = " ".join(out.split()).partition("hopeful. `nbyk ")[2].partition("`")[0]
-    assert "--solve raters --epsilon 0.5" in command, out
+    assert "--epsilon 0.5 --power 0.8 --solve raters" in command, out
     code, out, _ = nbyk(f"{command} --items 5000")
     assert (code, "new raters" in " ".join(out.split())) == (0, True)
     pair = "plan --pilot gold.csv --pilot-systems a.csv b.csv"

@@ -110,7 +110,7 @@ def test_the_exit_code_is_3_if_a_file_behind_has_changed_or_is_missing(nbyk: Run
 
 def test_a_folder_is_told_by_command(nbyk: Run) -> None:
     ratings = "study normalise convabuse --out ratings.parquet"
-    fit = "study likelihood-fit ratings.parquet --name convabuse --check fit/check.json --out fit/prior.json"
+    fit = "fit ratings.parquet --name convabuse --check fit/check.json --out fit/prior.json"
     assert nbyk(ratings)[0] == nbyk(fit)[0] == 0
     text = nbyk("why fit")[1]
     assert text.count("command ") == 1

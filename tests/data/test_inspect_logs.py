@@ -119,7 +119,7 @@ def test_a_grade_without_a_number_is_refused(tmp_path: Path, monkeypatch: pytest
 def test_a_damaged_log_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "cut.eval"
     path.write_bytes(b"PK\x03\x04 cut off")
-    with pytest.raises(NbykError, match=r"cut\.eval: Inspect cannot read it"):
+    with pytest.raises(NbykError, match=r"cut\.eval: no readable log of Inspect"):
         read_ratings(path)
     assert os.listdir(tmp_path) == ["cut.eval"]
 
@@ -136,10 +136,9 @@ def test_a_log_that_lacks_samples_says_how_many_and_why(
         log = read_eval_log(str(path))
         log.status, log.samples = "cancelled", log.samples[:-5]
         write_eval_log(log, str(path))
-        (note,) = read_ratings(path).mended
-        assert note == (
-            f"{path}: the evaluation ended with the status 'cancelled'; 5 of {N_SAMPLES * N_EPOCHS} samples "
-            "are missing"
+        assert read_ratings(path).mended == (
+            f"{path}: the evaluation ended with the status 'cancelled'",
+            f"{path}: 5 of {N_SAMPLES * N_EPOCHS} samples that were meant are missing",
         )
 
 
@@ -161,20 +160,6 @@ def test_samples_that_come_twice_and_scores_that_are_lists_are_refused(
     write_eval_log(log, str(path))
     with pytest.raises(NbykError, match=r"column 'match': found the list \[1, 0\], expected a finite number"):
         read_ratings(path, on_empty="drop")
-
-
-@pytest.mark.parametrize("log_format", ["eval", "json"])
-def test_a_log_of_too_many_values_is_refused_before_inspect_reads_it(
-    log_format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from nbyk.data import containers
-
-    monkeypatch.setenv("HOME", str(tmp_path))
-    path, _ = evaluated(tmp_path / "logs", log_format, seed=6)
-    assert read_ratings(path).n_items == N_SAMPLES
-    monkeypatch.setattr(containers, "_MOST_VALUES", 200)
-    with pytest.raises(NbykError, match="holds more than 200 values in one JSON document"):
-        read_ratings(path)
 
 
 def test_a_bomb_is_refused_before_its_samples_are_read(tmp_path: Path) -> None:
@@ -260,9 +245,9 @@ def test_the_samples_are_believed_and_not_their_summaries(tmp_path: Path) -> Non
     rewritten(path, lambda name, content: None if name.startswith("samples/q1") else content)
     ratings = read_ratings(path)
     assert ratings.items == ("q0", "q2", "q3")
-    assert ratings.mended[0].endswith("with the status 'success'; 1 of 4 samples are missing")
+    assert ratings.mended[0].endswith("1 of 4 samples that were meant are missing")
     rewritten(path, lambda name, content: b"{" if name.startswith("samples/q2") else content)
-    with pytest.raises(NbykError, match=r"a\.eval: Inspect cannot read it"):
+    with pytest.raises(NbykError, match=r"a\.eval: no readable log of Inspect"):
         read_ratings(path)
 
 
@@ -292,9 +277,7 @@ def test_a_key_that_comes_twice_is_refused(form: str, tmp_path: Path) -> None:
         rewritten(path, doubled)
     else:
         path.write_bytes(doubled(path.name, path.read_bytes()))
-    with pytest.raises(
-        NbykError, match=r"Inspect cannot read it \(the key 'value' comes twice in one object\)"
-    ):
+    with pytest.raises(NbykError, match="the key 'value' comes twice in one object"):
         read_ratings(path)
 
 

@@ -174,7 +174,8 @@ def test_without_a_network_one_line_says_what_to_bring_and_where(tmp_path: Path,
     for name in ("one", "three"):
         assert f"{UPSTREAM}/{name}.csv to {tmp_path / 'own' / name}.csv" in said
     assert "two.csv" not in said
-    assert (waits, notes) == ([1.0, 2.0, 4.0], [])
+    assert waits == [1.0, 2.0, 4.0]
+    assert [note.rpartition("; ")[2] for note in notes] == [f"trying again in {wait} s" for wait in (1, 2, 4)]
     assert files_in(tmp_path) == {"own/two.csv": b"two"}
     for name in ("one", "three"):
         (tmp_path / f"own/{name}.csv").write_bytes(name.encode())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nbyk.data import Levels, containers, makers, read_ratings, read_systems, reading
+from nbyk.data import Levels, containers, makers, read_ratings, read_systems
 from nbyk.errors import NbykError
 
 
@@ -197,32 +198,55 @@ def test_a_list_of_objects_is_a_table_and_other_json_is_refused(tmp_path: Path) 
         read_ratings(as_json(tmp_path / "b.json", {"a": {"x": 1}}))
 
 
-@pytest.mark.parametrize(("name", "package"), [("log.eval", "inspect_ai"), ("gold.xlsx", "openpyxl")])
 def test_a_reader_that_is_not_installed_is_named_with_its_package(
-    name: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / name
+    path = tmp_path / "gold.xlsx"
     path.write_bytes(b"PK\x03\x04")
 
     def missing(module: str) -> None:
         raise ImportError(f"No module named {module!r}")
 
     monkeypatch.setattr(containers.importlib, "import_module", missing)
-    with pytest.raises(NbykError, match=rf"{name}: is .*install it: pip install {package}$"):
+    with pytest.raises(NbykError, match=r"gold.xlsx: is .*install it: pip install openpyxl$"):
         read_ratings(path)
 
 
-def test_a_grade_that_inspect_has_no_number_for_is_not_counted_as_0() -> None:
-    def number(value: Any) -> float:
-        return (
-            {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}.get(value, 0.0)
-            if isinstance(value, str)
-            else float(value)
-        )
+def test_a_grade_that_inspect_has_no_number_for_is_not_counted_as_0(tmp_path: Path) -> None:
+    given = ["C", "P", "I", "N", "0.25", True, 0.75, "yes", "False"]
+    samples = [
+        {"id": f"q{i}", "epoch": 1, "input": "x", "target": "y", "scores": {"match": {"value": value}}}
+        for i, value in enumerate(given)
+    ]
+    log = {"status": "success", "eval": {"model": "m"}, "samples": samples}
+    read = read_ratings(as_json(tmp_path / "log.json", log))
+    assert read.values.tolist() == [1.0, 0.5, 0.0, 0.0, 0.25, 1.0, 0.75, 1.0, 0.0]
+    assert read.mended == ()
+    for value in ("B+", ""):
+        samples[2]["scores"] = {"match": {"value": value}}
+        with pytest.raises(NbykError, match=r"sample 3: column 'match': found .*expected a finite number"):
+            read_ratings(as_json(tmp_path / "log.json", log))
 
-    given = ["C", "P", "I", "N", "0.25", True, 0.75, "B+", ""]
-    found = [containers.graded(value, number) for value in given]
-    assert found == [1.0, 0.5, 0.0, 0.0, 0.25, 1.0, 0.75, "B+", ""]
+
+@pytest.mark.parametrize("head", ["header.json", "_journal/start.json"])
+def test_a_zipped_log_of_inspect_is_the_same_data(head: str, tmp_path: Path) -> None:
+    samples = [
+        {"id": f"q{i}", "epoch": 1, "input": "x", "target": "y", "scores": {"match": {"value": "CI"[i % 2]}}}
+        for i in range(4)
+    ]
+    log: dict[str, Any] = {"eval": {"model": "m", "dataset": {"samples": 5}}}
+    log |= {"status": "success"} if head == "header.json" else {}
+    with zipfile.ZipFile(tmp_path / "a.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(head, json.dumps(log))
+        for sample in samples:
+            archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps({**sample, "events": [1]}))
+    plain = as_json(tmp_path / "a.json", {**log, "samples": samples})
+    zipped = read_ratings(tmp_path / "a.eval")
+    assert zipped == read_ratings(plain)
+    assert zipped.values.tolist() == [1, 0, 1, 0]
+    lacking = [] if head == "header.json" else ["the evaluation ended with the status None"]
+    lacking.append("1 of 5 samples that were meant are missing")
+    assert zipped.mended == tuple(f"{tmp_path / 'a.eval'}: {words}" for words in lacking)
 
 
 def test_a_reader_is_one_function(tmp_path: Path, request: pytest.FixtureRequest) -> None:
@@ -249,4 +273,4 @@ def test_every_reader_has_its_row_in_the_page_on_formats() -> None:
     table = page.partition("## Files of other tools")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
     layouts = {layout.rows for layout in makers.EXPORTS}
-    assert len(rows) == len(reading.READERS) + len(layouts)
+    assert len(rows) == len(layouts) + 3  # lm_eval's folders, those of data sets, and workbooks

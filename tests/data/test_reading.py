@@ -142,7 +142,7 @@ def test_text_holds_one_number_per_item(tmp_path: Path) -> None:
     np.save(tmp_path / "b.npy", np.array([0.25, 1.0, 0.5]))
     systems = read_systems([path, tmp_path / "b.npy"])
     assert systems.responses["b"].ravel().tolist() == [0.25, 1.0, 0.5]
-    with pytest.raises(NbykError, match=r":2.*found no value"):
+    with pytest.raises(NbykError, match=r":2.*has no rating"):
         read_ratings(written(tmp_path / "c.txt", "1\n\n0\n"))
 
 
@@ -197,7 +197,7 @@ def test_rows_without_a_rating_are_dropped_from_data_without_names_too(tmp_path:
     (tmp_path / "d.json").write_text("[1, null, 0]")
     for name in ("a.npy", "b.npy", "c.txt", "d.json"):
         path = tmp_path / name
-        with pytest.raises(NbykError, match=r"has no rating, only NaN.*on_empty=.drop|found no value"):
+        with pytest.raises(NbykError, match=r"item '1' has no rating; .*on_empty=.drop"):
             read_ratings(path)
         ratings = read_ratings(path, on_empty="drop")
         assert ratings.items == ("0", "2")

@@ -166,9 +166,9 @@ def test_a_seed_without_a_partner_or_that_comes_twice_is_named() -> None:
 
 def test_a_summary_and_systems_that_look_alike_are_named_in_scores_too() -> None:
     frame = pd.DataFrame({"seed": ["1", "2", "mean"], "A": [0.5, 0.7, 0.6], "a": [0.4, 0.9, 0.65]})
-    alike, summary = read_systems(frame).notes
+    summary, alike = read_systems(frame).notes
     assert alike == "the systems 'A' and 'a' look alike, and nbyk tells them apart"
-    assert summary.startswith("the item or run 'mean' has the name of a summary")
+    assert summary.startswith("the run 'mean' has the name of a summary")
 
 
 @pytest.mark.parametrize("name", ["confidence", "f1", "latency_ms", "annotator_2"])
@@ -196,8 +196,8 @@ def test_scores_without_ids_are_paired_by_their_order_on_request(tmp_path: Path)
     assert not read_score_set([a, c]).paired
     read = read_score_set([a, c], paired=True)
     assert (read.paired, read.items) == (True, ())
-    assert read.notes == ("the scores of a and c are the same: are they two files of one system?",)
+    assert read.notes == ("a and c have the same ratings",)
     (note,) = read_score_set([a, b]).notes
-    assert "so nbyk does not pair them" in note
-    with pytest.raises(NbykError, match=r"a\.txt: has no ids of items"):
+    assert "so nbyk does not pair the scores" in note
+    with pytest.raises(NbykError, match=r"b\.csv: lacks 2 of .*have no names by which"):
         read_score_set([a, b], paired=True)

@@ -17,7 +17,6 @@ from nbyk.errors import NbykError
 from nbyk.planning.result import Plan
 from nbyk.testing.results import Board
 from nbyk.testing.scores.aso import AsoResult
-from nbyk.testing.scores.facts import ASO, FACTS
 from nbyk.testing.scores.result import SignificanceResult
 
 pytestmark = pytest.mark.quick
@@ -27,12 +26,7 @@ PAGE = Path(__file__).parents[2].joinpath("docs/vocabulary.md").read_text("utf-8
 RESULTS: dict[str, tuple[type, ...]] = {
     "compare": (Board,),
     "paired_bootstrap": (SignificanceResult,),
-    "permutation_test": (SignificanceResult,),
-    "approximate_randomisation": (SignificanceResult,),
-    "bootstrap_test": (SignificanceResult,),
-    "welch_t_test": (SignificanceResult,),
-    "wilcoxon_test": (SignificanceResult,),
-    "mann_whitney_test": (SignificanceResult,),
+    "score_test": (SignificanceResult,),
     "aso": (AsoResult,),
     "plan": (Plan,),
 }
@@ -81,7 +75,6 @@ def test_every_function_returns_the_results_that_are_checked() -> None:
 def test_the_page_lists_every_test_of_scores() -> None:
     listed = named(PAGE[PAGE.index('"The tests of scores" are') :].split(".")[0])
     assert {name for name, kinds in RESULTS.items() if kinds == (SignificanceResult,)} == set(listed)
-    assert {name.removesuffix("_test") for name in listed} == {name for name in FACTS if name != ASO}
 
 
 @pytest.mark.parametrize("row", table("## Results"), ids=lambda row: row["field"])

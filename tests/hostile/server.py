@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import json
 import os
 import resource
@@ -95,9 +94,6 @@ def _warm() -> None:
     from nbyk.cli import main
     from tests.hostile import case
 
-    for module in ("inspect_ai.log", "inspect_ai.scorer"):  # where they are installed
-        with contextlib.suppress(ImportError):
-            importlib.import_module(module)
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for words in (
             case.compare(Path(), "b.csv", case.GOOD),

@@ -118,7 +118,7 @@ TEXTS: dict[str, tuple[Any, str]] = {
     "raters that look alike.csv": ("item,ann,Ann\nq1,1,0\nq2,0,1\nq3,1,1\n", ""),
     "quotes.csv": ('item,value\n"q ""1""",1\n"q,2",0\n"q\n3",1\n', ""),
     "a header.txt": ("score\n0.1\n0.2\n0.3\n", "found 'score'"),
-    "a gap.txt": ("0.1\n\n0.2\n0.3\n", "found no score"),
+    "a gap.txt": ("0.1\n\n0.2\n0.3\n", "has no rating"),
     "two a line.txt": ("0.1 0.2\n0.3 0.4\n", "found '0.1 0.2'"),
     "wrapped.json": ({"data": LINES}, ""),
     "wrapped twice.json": ({"a": LINES, "b": LINES}, "."),

@@ -74,8 +74,6 @@ def read(build: Callable[[Path], Words], folder: Path) -> Ratings | None:
 def test_no_cell_of_a_changed_file_is_lost_without_a_word_and_its_table_is_the_same_data(
     maker: str, tmp_path: Path
 ) -> None:
-    if maker == "Inspect":
-        pytest.importorskip("inspect_ai", reason="not installed: make test-inspect", exc_type=ImportError)
     make, _ = makers.JSON_MAKERS[maker]
     whole = read(makers.of_maker(maker, (), lambda node: node), tmp_path)
     assert whole is not None

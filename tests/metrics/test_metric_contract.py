@@ -32,7 +32,7 @@ def _batch(metric, systems=2, replicates=4, items=400, width=5):
     answers = gold + spread - 0.5 * stray
     if metric.needs == "item_means":
         return np.ascontiguousarray(answers.mean(axis=-1)), gold.mean(axis=-1)
-    if metric.of_trials:
+    if metric.takes_trials:
         answers = (answers > 0.5).astype(float)
     return np.ascontiguousarray(answers), gold
 

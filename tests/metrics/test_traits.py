@@ -8,8 +8,8 @@ from scipy import stats
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, definitions, get, names, register
+from nbyk.metrics.metric import Traits
 from nbyk.metrics.probe import measured_traits
-from nbyk.metrics.traits import Traits
 
 TRAITS = ("smoothness", "unchanged_by", "unit_power")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nbyk_papers.boostsa2022.label_scorer import label_scorer, observed_scores, scores_of
+from nbyk_papers.boostsa2022.label_bootstrap import label_scorer, observed_scores, scores_of
 
 
 def label_scores(

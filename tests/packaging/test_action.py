@@ -12,9 +12,12 @@ import pytest
 import yaml
 
 from nbyk.data.sources import example_files
+from nbyk.report.comparison.sentences import WITHIN_MARGIN
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+EQUIVALENT = WITHIN_MARGIN["equivalent"].of_pair.format(leader="sim_a", other="sim_c", size="0.2")
+UNDECIDED = WITHIN_MARGIN["undecided"].of_pair.format(a="sim_c", b="sim_a", size="0.08")
 EXPRESSION = re.compile(r"\$\{\{ *([^}]*?) *\}\}")
 
 
@@ -87,9 +90,9 @@ def folder(tmp_path: Path) -> Path:
     ("candidate", "margin", "code", "verdict", "words"),
     [
         ("sim_a", "", 0, "yes", "sim_a is better than sim_c"),
-        ("sim_c", "0.2", 0, "yes", "Equivalent: sim_a and sim_c, within ±0.2"),
+        ("sim_c", "0.2", 0, "yes", EQUIVALENT),
         ("sim_c", "", 3, "no", "Undecided: sim_c is not shown to be better than sim_a"),
-        ("sim_c", "0.08", 4, "inconclusive", "Undecided: sim_c may be worse than sim_a by 0.08 or more"),
+        ("sim_c", "0.08", 4, "inconclusive", UNDECIDED),
     ],
 )
 def test_the_verdict_is_the_exit_code_and_a_comment(
@@ -122,7 +125,7 @@ def test_options_of_several_lines_are_all_read(options: str, folder: Path) -> No
         options=options,
     )
     assert (code, outputs["verdict"]) == (0, "yes")
-    assert comment.startswith("**Equivalent: sim_a and sim_c, within ±0.2**")
+    assert comment.startswith(f"**{EQUIVALENT}**")
 
 
 def test_bad_input_ends_the_action_without_a_comment(folder: Path) -> None:

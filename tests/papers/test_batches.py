@@ -12,7 +12,7 @@ import pytest
 from nbyk.config import validate
 from nbyk.studies import study_named
 from nbyk_papers.batches import Axis, Ranges, slug, stored_names
-from nbyk_papers.homan2025.cells import SIZES
+from nbyk_papers.homan2025.study import SIZES
 from nbyk_papers.wein2023.road import METRICS, SAMPLERS
 
 AXES = {"metrics": METRICS, "samplers": replace(SAMPLERS, n_shared=0), "sizes": SIZES}

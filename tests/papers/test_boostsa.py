@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from nbyk.testing.engine.item_draws import KindCounts
-from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap
-from nbyk_papers.boostsa2022.label_scorer import label_scorer, scores_of
+from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap, label_scorer, scores_of
 
 BOOSTSA = json.loads((Path(__file__).parent / "boostsa.json").read_text(encoding="utf-8"))
 HARD = {"acc": "accuracy", "prec": "precision_macro", "rec": "recall_macro", "f1": "f1_macro"}

@@ -16,11 +16,16 @@ from nbyk.errors import NbykError
 from nbyk.files import read_json, write_parquet
 from nbyk.report.answer import write_answer
 from nbyk.testing.intervals import proportion_interval
-from nbyk_papers.boostsa2022.comparison import example, implied_discordances, onsets, trends
+from nbyk_papers.boostsa2022.comparison import (
+    example,
+    implied_discordances,
+    onsets,
+    read_levels,
+    read_p_values,
+    trends,
+)
 from nbyk_papers.boostsa2022.design import EXAMPLE, TAGGED_ITEMS, TAGGED_RIGHT_A, TAGGED_RIGHT_B, TAGGING
-from nbyk_papers.boostsa2022.reading import read_levels, read_p_values
-from nbyk_papers.boostsa2022.report import labels_report
-from nbyk_papers.boostsa2022.summary import summarise
+from nbyk_papers.boostsa2022.report import labels_report, summarise
 from nbyk_papers.verdicts import FAILS, HOLDS, IN_PART, OPEN
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 1.0)

@@ -18,10 +18,8 @@ from nbyk.priors import published_prior
 from nbyk.report.answer import write_answer
 from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.calibration.reading import band, read_rates
-from nbyk_papers.calibration.report import rates_report, report
+from nbyk_papers.calibration.report import default_rates, rates_report, report, summarise, tables_of
 from nbyk_papers.calibration.study import STUDY
-from nbyk_papers.calibration.summary import default_rates, summarise
-from nbyk_papers.calibration.tables import tables_of
 from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
 
 SETS = 1000
@@ -143,8 +141,6 @@ def test_the_summary_counts_and_recommends(rates: pd.DataFrame) -> None:
     assert chosen["interval"]["chosen"]["definition"] == PERCENTILE
     assert chosen["interval"]["chosen"]["distance"] == pytest.approx(0.005)
     assert chosen["expected_p"]["nulls_that_hold"] == ["pooled", "swap_items"]
-    weak = [row for row in summary["tests"] if row["null"] == "permutation" and row["scenario"] == "weak"]
-    assert [(row["above"], row["mean_rate"]) for row in weak] == [(1.0, pytest.approx(0.15))]
 
 
 def test_tables_say_where_the_level_is_not_held(rates: pd.DataFrame) -> None:
@@ -187,7 +183,7 @@ def test_a_rejected_fit_is_said_before_anything_else(files: list[Path], tmp_path
     config = validate({"calibration": {"sources": ["simulated", "convabuse_fit"]}})
     files_of_priors = [
         "results/priors/published/simulated.json",
-        "results/homan2025/fits/convabuse/prior.json",
+        "results/fits/convabuse/prior.json",
     ]
     assert STUDY.reported(config).inputs["priors"] == files_of_priors
 

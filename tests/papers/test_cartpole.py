@@ -14,9 +14,10 @@ import pytest
 import nbyk
 from nbyk.errors import NbykError
 from nbyk_papers.ulmer2022.cartpole.analysis import FIRST, SECOND, case_study, run_means
-from nbyk_papers.ulmer2022.cartpole.network import Adam, QNetwork
 from nbyk_papers.ulmer2022.cartpole.rewards import AGENTS, RUNS, read_rewards, write_rewards, write_scores
 from nbyk_papers.ulmer2022.cartpole.training import (
+    Adam,
+    QNetwork,
     ReplayBuffer,
     TrainingSettings,
     train,
@@ -206,8 +207,8 @@ def test_the_case_study_is_its_tests() -> None:
     for at in found.tests:
         a, b = means[FIRST][: at.n_runs], means[SECOND][: at.n_runs]
         assert at.aso.eps_min == nbyk.aso(a, b).eps_min
-        assert at.p["bootstrap"] == nbyk.bootstrap_test(a, b, alternative="greater").p
-        assert at.p["permutation"] == nbyk.permutation_test(a, b, alternative="greater").p
+        assert at.p["bootstrap"] == nbyk.score_test("bootstrap", a, b, alternative="greater").p
+        assert at.p["permutation"] == nbyk.score_test("permutation", a, b, alternative="greater").p
         assert at.power[FIRST] == nbyk.bootstrap_power_analysis(a, alternative="greater")
     assert list(found.eps_min) == ["every_10", "every_20", "discount_0.6"]
     first = nbyk.aso(means[FIRST][:10], means[SECOND][:10], n_comparisons=6)
@@ -217,7 +218,7 @@ def test_the_case_study_is_its_tests() -> None:
     assert found.eps_min[SECOND][FIRST] == first.reversed().eps_min
     assert (
         found.one_run[1]
-        == nbyk.bootstrap_test(rewards[FIRST][0], rewards[SECOND][0], alternative="greater").p
+        == nbyk.score_test("bootstrap", rewards[FIRST][0], rewards[SECOND][0], alternative="greater").p
     )
     for of_agent in found.episodes:
         assert of_agent.n_pairs == 66

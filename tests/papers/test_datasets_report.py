@@ -15,12 +15,12 @@ from nbyk.errors import NbykError
 from nbyk.files import write_json, write_parquet
 from nbyk.priors import published_prior
 from nbyk.report.answer import write_answer
-from nbyk_papers.datasets.report import report
-from nbyk_papers.datasets.summary import (
+from nbyk_papers.datasets.report import (
     family_label,
     interval_alpha,
     p_value_table,
     read_data_set,
+    report,
     shown_p_values,
     summary_table,
 )
@@ -183,7 +183,7 @@ def test_a_rejected_fit_is_said_before_anything_else(tmp_path: Path) -> None:
     assert page.count(caution) == 2
     assert page.index(caution) < page.index("1 data sets, 120 ratings")
     section = page.index('<h2 id="armis">')
-    assert section < page.index(caution, section) < page.index("Of the items with two or more ratings")
+    assert section < page.index(caution, section) < page.index("per item. Each rating is", section)
     assert list(pd.read_csv(tmp_path / "out/tables/summary.csv")["check"]) == ["rejected"]
 
 

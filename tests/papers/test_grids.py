@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from nbyk_papers.grids import Field, Grid, Point
+from nbyk_papers.batches import Field, Grid, Point
 
 GRID = Grid((Field("epsilon", float), Field("n", int), Field("k", int)))
 

@@ -15,7 +15,7 @@ from nbyk.planning.power.estimate import power_of_test
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
 from nbyk_papers import placed
-from nbyk_papers.homan2025.cells import PAPERS_SIZES
+from nbyk_papers.batches import Trials
 from nbyk_papers.homan2025.design import (
     BUDGETS,
     COLUMNS,
@@ -35,7 +35,7 @@ from nbyk_papers.homan2025.design import (
 )
 from nbyk_papers.homan2025.figures import figures_of
 from nbyk_papers.homan2025.power_study import STUDY_TESTS, power_study
-from nbyk_papers.trials import Trials
+from nbyk_papers.homan2025.study import PAPERS_SIZES
 
 ALL = [(source, epsilon) for source in LABELS for epsilon in EPSILONS]
 

@@ -1,6 +1,7 @@
 """A prior beside data: marginal distributions against simulation, and the published priors' misfit."""
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -63,7 +64,7 @@ def test_the_true_prior_is_as_far_as_chance_has_it():
     assert described.mean_prior == pytest.approx(described.mean_data, abs=0.02)
     assert described.sd_prior == pytest.approx(described.sd_data, rel=0.05)
     assert described.within_prior == pytest.approx(described.within_data, rel=0.05)
-    assert json.loads(json.dumps(described.to_dict(), allow_nan=False))["prior_name"] == "toxicity"
+    assert json.loads(json.dumps(asdict(described), allow_nan=False))["prior_name"] == "toxicity"
 
 
 def test_the_data_side_by_hand():

@@ -14,11 +14,10 @@ import pytest
 from nbyk.data import load_source
 from nbyk.errors import NbykError
 from nbyk.files import read_json, write_json, write_parquet
-from nbyk.priors import Response, published_prior
+from nbyk.priors import published_prior
 from nbyk.report.answer import write_answer
 from nbyk.report.html import render_block
 from nbyk_papers import placed
-from nbyk_papers.fits import Fits
 from nbyk_papers.homan2025.comparison import (
     NEAR_K,
     NEAR_SIZE,
@@ -31,11 +30,11 @@ from nbyk_papers.homan2025.comparison import (
     picks_of_rule,
     read_grid,
 )
-from nbyk_papers.homan2025.description import describe_fit
+from nbyk_papers.homan2025.description import Description
 from nbyk_papers.homan2025.design import METRIC_OF_COLUMN, published_table
-from nbyk_papers.homan2025.report import report
-from nbyk_papers.homan2025.summary import summarise
+from nbyk_papers.homan2025.report import report, summarise
 from nbyk_papers.homan2025.tables import fit_table, tables_of
+from nbyk_papers.shown import Fits
 
 
 def grid_of_the_paper() -> pd.DataFrame:
@@ -223,12 +222,9 @@ def test_a_rejected_fit_is_said_before_anything_else(papers_grid: pd.DataFrame, 
     ratings = load_source("convabuse")
     caution = "This prior is off."
     prior = replace(published_prior("convabuse"), caution=caution)
-    found = describe_fit(prior, ratings.matrix(), Response("likert", 5)).to_dict()
     write_json(tmp_path / "prior.json", prior.to_dict())
-    own = {"description": found, "prior": prior.to_dict()}
-    write_json(tmp_path / "check.json", {"published": found, "own": own})
     write_parquet(tmp_path / "ratings.parquet", ratings.to_table(), {})
-    names = {"checks": "check.json", "ratings": "ratings.parquet", "priors": "prior.json"}
+    names = {"ratings": "ratings.parquet", "priors": "prior.json"}
     of_fit = {name: [tmp_path / file] for name, file in names.items()}
     answer = report(grid=files, fits=Fits(["convabuse_fit"], **of_fit), seed=1)
     assert answer.sentences == (caution, answer.details["line"])
@@ -259,7 +255,9 @@ def test_fit_table_has_ratings_published_and_own() -> None:
         **{"mu_mean": 0.3, "means_ks": 0.1, "means_tv": None, "means_tv_chance": None, "responses_tv": None},
     }
     own = {name: 0.2 if name.endswith("_prior") else value for name, value in description.items()}
-    table = fit_table({"published": description, "own": {"description": own}}).set_index("measure")
+    named = {"prior_name": "convabuse", "n_items": 9}
+    both = (Description(**named, **numbers) for numbers in (description, own))
+    table = fit_table(*both).set_index("measure")
     assert list(table.loc["mean of item means"]) == [0.5, 0.4, 0.2]
     assert table.loc["total variation of responses"].isna().all()
 

@@ -14,9 +14,6 @@ from nbyk.config import validate
 from nbyk.files import write_json
 from nbyk.priors import published_prior
 from nbyk.studies.steps import Work
-from nbyk_papers.fits import Fits
-from nbyk_papers.homan2025.cases import Numbers
-from nbyk_papers.homan2025.cells import GridDraws, claim_cells, claims, grid
 from nbyk_papers.homan2025.claims import CLAIMS, verdicts_of
 from nbyk_papers.homan2025.comparison import read_grid
 from nbyk_papers.homan2025.design import (
@@ -33,6 +30,10 @@ from nbyk_papers.homan2025.design import (
     own_size,
 )
 from nbyk_papers.homan2025.report import report
+from nbyk_papers.homan2025.size_claims import Numbers
+from nbyk_papers.homan2025.size_grid import GridDraws, claims, grid
+from nbyk_papers.homan2025.study import claim_cells
+from nbyk_papers.shown import Fits
 from nbyk_papers.verdicts import FAILS, HOLDS, IN_PART, OPEN
 from tests.papers.test_homan2025_report import grid_files
 

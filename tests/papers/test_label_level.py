@@ -8,10 +8,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from nbyk.studies.steps import Work
 from nbyk_papers.boostsa2022.design import HARD_SCORES, SOFT_SCORES
-from nbyk_papers.boostsa2022.level import equally_good, type_one_error
+from nbyk_papers.boostsa2022.label_cells import LevelTests, equally_good, levels
 
 pytestmark = pytest.mark.statistics
+
+
+def type_one_error(
+    kind: Any, scores: list[str], fractions: list[float], **asked: Any
+) -> list[dict[str, Any]]:
+    """Return the rows of the step, by default of 2000 sets of 200 items."""
+    work = Work("test", asked.pop("threads", 1))
+    told = {"n_items": 200, "semantics": "recommended", "n_sets": 2000, "n_resamples": 999, "alpha": 0.05}
+    tests = LevelTests(scores, fractions, **{**told, "seed": 0, **asked})
+    return levels(kind=kind, tests=tests, work=work)[0].to_pylist()
 
 
 def names_of(kind: str) -> list[str]:
@@ -27,9 +38,9 @@ def test_the_default_holds_its_level_for_every_score(kind: Any) -> None:
         *names_of(kind),
         *[f"{measure}({label})" for measure in measures for label in range(3)],
     ]
-    levels = type_one_error(kind, names, fractions=[1.0], threads=2)
-    assert [level["score"] for level in levels] == names
-    for level in levels:
+    found = type_one_error(kind, names, fractions=[1.0], threads=2)
+    assert [level["score"] for level in found] == names
+    for level in found:
         assert (level["n_sets"], level["band_low"], level["band_high"]) == (2000, 0.038, 0.063)
         assert level["band_low"] <= level["rate"] <= level["band_high"], level
 
@@ -39,7 +50,7 @@ def test_small_fractions_are_blind() -> None:
     for semantics in ("recommended", "published"):
         options: Any = {"fractions": [0.1, 1.0], "n_sets": 400, "n_resamples": 499, "semantics": semantics}
         for kind in ("hard", "soft"):
-            blind, seeing = type_one_error(kind, ["f1_macro" if kind == "hard" else "js_distance"], **options)  # type: ignore[arg-type]
+            blind, seeing = type_one_error(kind, ["f1_macro" if kind == "hard" else "js_distance"], **options)
             assert blind["rate"] <= 0.005
             assert 0.02 < seeing["rate"] < 0.09
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from nbyk.errors import NbykError
 from nbyk.metrics import get, names
 from nbyk_papers.boostsa2022.design import HARD_SCORES, SOFT_SCORES
-from nbyk_papers.boostsa2022.soft_labels import (
+from nbyk_papers.boostsa2022.label_bootstrap import (
     MEASURES,
     distances,
     entropies,

@@ -25,7 +25,7 @@ from nbyk_papers.pandita2026.estimates import (
     read_estimates,
 )
 from nbyk_papers.pandita2026.study import STUDY
-from nbyk_papers.wein2023.estimation_errors import nearest_table
+from nbyk_papers.wein2023.choices import nearest_table
 
 
 @pytest.fixture(scope="module")

@@ -32,8 +32,7 @@ from nbyk_papers.wein2023.cells import (
     with_first_draws,
 )
 from nbyk_papers.wein2023.design import Estimation, get_semantics
-from nbyk_papers.wein2023.gather import true_by_responses
-from nbyk_papers.wein2023.pvalues import estimated_p_table, true_p_table, with_true_p
+from nbyk_papers.wein2023.pvalues import estimated_p_table, true_by_responses, true_p_table, with_true_p
 from nbyk_papers.wein2023.road import GRID, kept_by, places, responses_of, road_cells
 from nbyk_papers.wein2023.steps import estimate_p, simulate, true_p
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nbyk.resampling.lanes import LANES, fill_words
-from nbyk_papers.homan2025.size_kernels import (
+from nbyk_papers.homan2025.size_draws import (
     bootstrapped_items,
     draw_items,
     pack_units,

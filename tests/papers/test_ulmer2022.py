@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from nbyk.errors import NbykError
+from nbyk.studies.steps import Work
 from nbyk.testing.scores.aso import aso_batch
-from nbyk.testing.scores.battery import TESTS as BATTERY
-from nbyk.testing.scores.draws import Drawing
+from nbyk.testing.scores.facts import TESTS as BATTERY
 from nbyk_papers.ulmer2022 import score_cells
 from nbyk_papers.ulmer2022.design import (
     ASO,
@@ -43,7 +44,6 @@ from nbyk_papers.ulmer2022.score_cells import (
     MIXTURES,
     ScoreDistribution,
     distribution_named,
-    scores_table,
     simulated_scores,
 )
 
@@ -120,18 +120,27 @@ def test_the_mixture_as_run_has_its_components_in_blocks() -> None:
         np.testing.assert_allclose(spreads, [1.0] * wide + [0.25] * (n - wide), rtol=0.08)
 
 
+def results(
+    distribution: str,
+    semantics: str,
+    at: Sequence[Setting],
+    tests: Sequence[str],
+    *,
+    threads: int = 1,
+    **asked: int,
+) -> pd.DataFrame:
+    told: dict[str, Any] = {"distribution": distribution, "semantics": semantics, "at": at, "tests": tests}
+    table, _ = score_cells.scores(**told, **asked, work=Work("test", threads))
+    return table.to_pandas().astype({"error": str, "test": str})
+
+
 @cache
 def scores(
     distribution: str, semantics: str, setting: Setting, tests: Sequence[str], n_resamples: int = 199
 ) -> pd.DataFrame:
-    table = scores_table(
-        distribution,
-        [setting],
-        dict.fromkeys(tests, SIMULATIONS),
-        SEMANTICS[semantics],
-        Drawing(n_resamples, seed=5),
-    )
-    return table.to_pandas().pivot(index="simulation", columns="test", values="score")
+    many = {"n_simulations": SIMULATIONS, "aso_simulations": SIMULATIONS, "n_resamples": n_resamples}
+    table = results(distribution, semantics, [setting], tests, **many, seed=5)
+    return table.pivot(index="simulation", columns="test", values="score")
 
 
 def assert_rate(score: pd.Series, threshold: float, expected: float, slack: float = 0.0) -> None:
@@ -171,17 +180,14 @@ def test_blocks_make_unpaired_tests_timid_and_leave_paired_ones_exact() -> None:
 
 
 def test_a_run_with_fewer_simulations_has_the_first_of_a_longer_one() -> None:
-    one, two = Drawing(99, seed=3), Drawing(99, seed=3, threads=2)
-    lead = Setting(TYPE_2, 10, 0.5)
-    few = {test: 70 if test == ASO else 90 for test in (*TESTS, "permutation")}
-    many = dict.fromkeys(few, 150)
-    for semantics in SEMANTICS.values():
-        small = scores_table("normal_mixture", [lead], few, semantics, one).to_pandas()
-        large = scores_table("normal_mixture", [TWENTY, lead], many, semantics, two)
-        key = ["error", "sample_size", "lead", "test", "simulation"]
-        small = small.astype({"error": str, "test": str})
-        both = small.merge(large.to_pandas().astype({"error": str, "test": str}), on=key)
-        assert len(both) == len(small) == sum(few.values())
+    lead, tests = Setting(TYPE_2, 10, 0.5), (*TESTS, "permutation")
+    few = {"n_simulations": 90, "aso_simulations": 70, "n_resamples": 99, "seed": 3}
+    many = {**few, "n_simulations": 150, "aso_simulations": 150, "threads": 2}
+    for semantics in SEMANTICS:
+        small = results("normal_mixture", semantics, [lead], tests, **few)
+        large = results("normal_mixture", semantics, [TWENTY, lead], tests, **many)
+        both = small.merge(large, on=["error", "sample_size", "lead", "test", "simulation"])
+        assert len(both) == len(small) == 90 * (len(tests) - 1) + 70
         assert (both["score_x"] == both["score_y"]).all()
 
 

@@ -17,7 +17,7 @@ from nbyk.report.answer import write_answer
 from nbyk.testing.intervals import proportion_interval
 from nbyk_papers import placed
 from nbyk_papers.ulmer2022.claims import verdicts_of
-from nbyk_papers.ulmer2022.comparison import compare
+from nbyk_papers.ulmer2022.comparison import compare, error_rates, read_scores
 from nbyk_papers.ulmer2022.design import (
     SEMANTICS,
     TESTS,
@@ -25,10 +25,7 @@ from nbyk_papers.ulmer2022.design import (
     TYPE_1,
     published_rates,
 )
-from nbyk_papers.ulmer2022.reading import error_rates, read_scores
-from nbyk_papers.ulmer2022.report import scores_report
-from nbyk_papers.ulmer2022.summary import summarise
-from nbyk_papers.ulmer2022.tables import tables_of
+from nbyk_papers.ulmer2022.report import scores_report, summarise, tables_of
 
 
 def scores_behind(errors: pd.DataFrame, kind: str, simulations: int) -> np.ndarray:  # type: ignore[type-arg]

@@ -8,7 +8,7 @@ import pytest
 
 from nbyk_papers.wein2023.choices import acceptable_table, choices, is_off, verdict
 from nbyk_papers.wein2023.comparison import Cells
-from nbyk_papers.wein2023.summary import summarise
+from nbyk_papers.wein2023.report import summarise
 from nbyk_papers.wein2023.tables import all_tables, full
 from tests.papers.test_wein2023_report import cells_of_the_paper
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from nbyk_papers.verdicts import FAILS, HOLDS, OPEN
+from nbyk_papers.wein2023.choices import best_choices, nearest_table, places_of, sampler_table
 from nbyk_papers.wein2023.claims import verdicts_of
 from nbyk_papers.wein2023.comparison import Cells
-from nbyk_papers.wein2023.estimation_errors import best_choices, nearest_table, places_of, sampler_table
 from tests.papers.test_wein2023_choices import METRICS, SAMPLERS, cells_of_errors
 from tests.papers.test_wein2023_report import cells_of_the_paper
 

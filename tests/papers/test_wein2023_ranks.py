@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nbyk_papers.wein2023.comparison import Cells
-from nbyk_papers.wein2023.ranks import (
+from nbyk_papers.wein2023.comparison import (
     INSIDE,
     OUTSIDE,
     OUTSIDE_ALL,
     TRIVIAL,
+    Cells,
     agreement_by_rank,
     place_among,
     rank_counts,

@@ -58,7 +58,7 @@ def test_the_leaderboard_has_a_row_for_each_system(board: Board, beside: Board) 
 
 
 def test_pairs_are_sorted_as_the_leaderboard_is(board: Board) -> None:
-    table = tables.pairs_table(board)
+    table = tables.pairs_table(board.pairs)
     assert len(table) == 6
     found = {(row.A, row.B): row for row in table.itertuples()}
     for pair in board.pairs:
@@ -88,14 +88,6 @@ def test_shares_that_are_not_identified_are_empty() -> None:
     assert table["share"].sum() == pytest.approx(1.0)
 
 
-def test_what_would_settle_it_starts_from_the_present_size() -> None:
-    gold, systems = ratings()
-    found = settle(gold[:, 0], systems["short"][:, 0], systems["short"][:, 1], max_items=10**9)
-    table = tables.settlement_table(found)
-    assert list(table["size"]) == ["now", "more items"]
-    assert list(table["items"]) == [60, found.n_items]
-
-
 def test_tables_are_written_in_three_formats(board: Board, tmp_path: Path) -> None:
     write_table(tables.leaderboard_table(board), tmp_path / "board", tables.leaderboard_caption(board))
     text = (tmp_path / "board.tex").read_text(encoding="utf-8")
@@ -113,7 +105,8 @@ def test_figures_have_the_same_bytes_again(board: Board, beside: Board, tmp_path
     drawn = {
         "board": lambda: figures.leaderboard_figure(board),
         "beside": lambda: figures.leaderboard_figure(beside),
-        "pair": lambda: figures.null_figure(pair),
+        "pair": lambda: figures.difference_figure(pair),
+        "null": lambda: figures.null_figure(pair),
         "sensitivity": lambda: figures.sensitivity_figure(found),
         "shares": lambda: figures.variance_figure("mae", shares.parts()),
     }
@@ -129,12 +122,13 @@ def test_figures_of_what_does_not_vary_can_be_drawn(tmp_path: Path) -> None:
     gold = np.linspace(0.0, 1.0, 20)[:, None]
     same = nbyk.compare(gold, {"x": gold, "y": gold}, n_resamples=99)
     save(figures.leaderboard_figure(same), tmp_path / "board")
-    save(figures.null_figure(same.pair), tmp_path / "pair")
+    save(figures.difference_figure(same.pair), tmp_path / "pair")
+    save(figures.null_figure(same.pair), tmp_path / "null")
     shares = variance_shares(gold, gold, gold)
     save(figures.variance_figure("mae", shares.parts()), tmp_path / "shares")
     undefined = sensitivity(gold[:3], gold[:3], gold[2::-1], metrics=["spearman"], n_resamples=299)
     save(figures.sensitivity_figure(undefined), tmp_path / "sensitivity")
-    assert len(list(tmp_path.glob("*.png"))) == 4
+    assert len(list(tmp_path.glob("*.png"))) == 5
 
 
 def test_long_names_lose_their_middle_and_dollars_are_no_mathematics() -> None:

@@ -28,13 +28,15 @@ ONE: dict[str, Callable[[], Any]] = {
     "compare, by name": lambda: nbyk.compare(GOLD, {k: SYSTEMS[k] for k in "xy"}, **ITEMS),
     "compare, of scores": lambda: nbyk.compare(None, {k: SCORES[k] for k in "xy"}, kind="scores", **FEW),
     "compare, of classes": lambda: nbyk.compare(list(TARGET), list(A), list(B), **FEW),
-    "paired_bootstrap": lambda: nbyk.paired_bootstrap(SCORES["x"], SCORES["y"], **FEW),
-    "permutation_test": lambda: nbyk.permutation_test(SCORES["x"], SCORES["y"]),
-    "approximate_randomisation": lambda: nbyk.approximate_randomisation(SCORES["x"], SCORES["y"]),
-    "bootstrap_test": lambda: nbyk.bootstrap_test(SCORES["x"], SCORES["y"], **FEW),
-    "welch_t_test": lambda: nbyk.welch_t_test(SCORES["x"], SCORES["y"]),
-    "wilcoxon_test": lambda: nbyk.wilcoxon_test(SCORES["x"], SCORES["y"]),
-    "mann_whitney_test": lambda: nbyk.mann_whitney_test(SCORES["x"], SCORES["y"]),
+    "paired_bootstrap, of outputs": lambda: nbyk.paired_bootstrap(SCORES["x"], SCORES["y"], **FEW),
+    "permutation": lambda: nbyk.score_test("permutation", SCORES["x"], SCORES["y"]),
+    "approximate_randomisation": lambda: nbyk.score_test(
+        "approximate_randomisation", SCORES["x"], SCORES["y"]
+    ),
+    "bootstrap": lambda: nbyk.score_test("bootstrap", SCORES["x"], SCORES["y"], **FEW),
+    "welch_t": lambda: nbyk.score_test("welch_t", SCORES["x"], SCORES["y"]),
+    "wilcoxon": lambda: nbyk.score_test("wilcoxon", SCORES["x"], SCORES["y"]),
+    "mann_whitney": lambda: nbyk.score_test("mann_whitney", SCORES["x"], SCORES["y"]),
 }
 """Each front on one pair by one metric."""
 
@@ -91,14 +93,14 @@ def test_p_of_one_pair_is_that_of_the_pair() -> None:
     pair = nbyk.compare(GOLD, SYSTEMS["x"], SYSTEMS["y"], **ITEMS)
     assert (board.p, board.effect, board.interval) == (pair.p, pair.effect, pair.interval)
     scores = nbyk.compare(None, {k: SCORES[k] for k in "xy"}, test="welch_t")
-    alone = nbyk.welch_t_test(SCORES["x"], SCORES["y"])
+    alone = nbyk.score_test("welch_t", SCORES["x"], SCORES["y"])
     assert (scores.p, scores.effect) == (alone.p, alone.effect)
     assert scores.interval == pytest.approx(alone.interval)
 
 
 def test_an_interval_and_p_of_t_agree() -> None:
     """Welch's interval at 1 − p just leaves out 0."""
-    found = nbyk.welch_t_test(SCORES["x"], SCORES["y"])
+    found = nbyk.score_test("welch_t", SCORES["x"], SCORES["y"])
     edge = nbyk.compare(None, {k: SCORES[k] for k in "xy"}, test="welch_t", confidence_level=1 - found.p)
     assert min(map(abs, edge.interval)) == pytest.approx(0.0, abs=1e-12)
 

@@ -43,9 +43,11 @@ DRAW: dict[str, Callable[[Any], Any]] = {
     "settle": lambda seed: nbyk.settle(A, B, C, n_resamples=99, seed=seed),
     "sensitivity": lambda seed: nbyk.sensitivity(A, B, C, metrics=["mae"], n_resamples=99, seed=seed),
     "aso": lambda seed: nbyk.aso(B, C, n_resamples=99, seed=seed),
-    "bootstrap_test": lambda seed: nbyk.bootstrap_test(B, C, n_resamples=99, seed=seed),
-    "approximate_randomisation": lambda seed: nbyk.approximate_randomisation(B, C, n_resamples=99, seed=seed),
-    "permutation_test": lambda seed: nbyk.permutation_test(B, C, n_resamples=99, seed=seed),
+    "bootstrap": lambda seed: nbyk.score_test("bootstrap", B, C, n_resamples=99, seed=seed),
+    "approximate_randomisation": lambda seed: nbyk.score_test(
+        "approximate_randomisation", B, C, n_resamples=99, seed=seed
+    ),
+    "permutation": lambda seed: nbyk.score_test("permutation", B, C, n_resamples=99, seed=seed),
     "bootstrap_power_analysis": lambda seed: nbyk.bootstrap_power_analysis(B, n_resamples=99, seed=seed),
     "power_of_test": lambda seed: nbyk.power_of_test(
         nbyk.Population(PRIOR, 9, 1, 0.3), n_sets=64, n_resamples=99, seed=seed

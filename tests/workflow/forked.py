@@ -33,7 +33,7 @@ PROGRAMS = {"snakemake": "snakemake.cli", "nbyk": "nbyk.cli"}
 LOADED = (
     *PROGRAMS.values(),
     *("nbyk.cli.app", "nbyk.cli.study", "nbyk.config", "nbyk.data.download", "nbyk.report.html"),
-    *("nbyk_papers.batches", "nbyk.studies.code", "nbyk_papers.boostsa2022.cells"),
+    *("nbyk_papers.batches", "nbyk.studies.code", "nbyk_papers.boostsa2022.study"),
     *("jinja2", "requests", "smart_open", "snakemake.workflow"),
 )
 OF_JOBS = (

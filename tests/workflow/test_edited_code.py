@@ -44,7 +44,7 @@ def test_an_edit_runs_again_what_reaches_it(
         "simulate": "nbyk_papers.wein2023.steps:simulate",
         "true_p": "nbyk_papers.wein2023.steps:true_p",
         "estimate_p": "nbyk_papers.wein2023.steps:estimate_p",
-        "aggregate": "nbyk_papers.wein2023.gather:p_values",
+        "aggregate": "nbyk_papers.wein2023.pvalues:p_values",
         "report": "nbyk_papers.wein2023.report:report",
     }
     reached = {rule: code.parts(function) for rule, function in steps.items()}
@@ -63,7 +63,7 @@ def test_an_edit_runs_again_what_reaches_it(
     unreached = [
         "nbyk.cli.aids",
         "nbyk_papers.homan2025.design",
-        "nbyk_papers.boostsa2022.level",
+        "nbyk_papers.boostsa2022.label_cells",
         "nbyk.planning.plan",
     ]
     # The checksum of each rule, a parameter of its jobs, after an edit of every module in turn.

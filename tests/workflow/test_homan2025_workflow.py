@@ -140,12 +140,12 @@ def test_ratings_of_ones_own_get_a_fit_of_their_own(shared: Path, tmp_path: Path
     assert "ratings.hs_brexit: my HS-Brexit: found no file named …_train.json" in output
     (directory / "my HS-Brexit/HS-Brexit_dev.json").touch()
     commands = planned(shared / "checkout", directory, *TARGET)
-    work = {"normalise": 1, "likelihood-fit": 1, "prior": 1, "cell homan2025 grid": 2}
+    work = {"normalise": 1, "fit": 1, "prior": 1, "cell homan2025 grid": 2}
     assert jobs(commands) == Counter({**work, **PRODUCTS})
     (normalise,) = (line for line in commands if line.startswith("normalise"))
     words = shlex.split(normalise)
     assert (words[:3], words[-2:]) == (["normalise", "--path", "my HS-Brexit"], ["--", "hs_brexit"])
-    assert any("--from prior=results/homan2025/fits/hs_brexit/prior.json" in line for line in commands)
+    assert any("--from prior=results/fits/hs_brexit/prior.json" in line for line in commands)
 
 
 def test_the_default_target_does_without_it(shared: Path, tmp_path: Path) -> None:

@@ -45,28 +45,3 @@ rule fit:
     shell:
         "nbyk fit --name {wildcards.source} --seed {params.seed}"
         " --families {output.families} --check {output.check} --out {output.prior} -- {input.ratings} > {log} 2>&1"
-
-
-rule likelihood_fit:
-    input:
-        ratings="results/ratings/{source}.parquet",
-    output:
-        prior="results/homan2025/fits/{source}/prior.json",
-        check="results/homan2025/fits/{source}/check.json",
-    log:
-        "logs/homan2025/fit/{source}.log",
-    conda:
-        "../../envs/environment.yaml"
-    threads: 1
-    resources:
-        mem_mb=memory(203),
-        runtime=minutes(5),
-    params:
-        code=lambda wildcards: plan.code(
-            "nbyk_papers.homan2025.commands:likelihood_fit"
-        ),
-    message:
-        "Fitting a prior to the ratings of {wildcards.source} by likelihood"
-    shell:
-        "nbyk study likelihood-fit --name {wildcards.source} --check {output.check}"
-        " --out {output.prior} -- {input.ratings} > {log} 2>&1"

@@ -13,7 +13,7 @@ from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     from nbyk.metrics import Metric
-    from nbyk.metrics.traits import Data
+    from nbyk.metrics.metric import Data
 
 
 _HEADINGS: dict[str, Data] = {
@@ -24,12 +24,17 @@ _HEADINGS: dict[str, Data] = {
 
 
 def example(
-    folder: Annotated[Path, typer.Argument(help="Folder to write to.")] = Path("example"),
+    folder: Annotated[Path, typer.Argument()] = Path("example"),
 ) -> None:
     """Write gold ratings of 300 items and three simulated systems, to try `nbyk compare` on.
 
     The gold ratings are people's ratings from ConvAbuse (CC BY 4.0). README.md says how nbyk simulated the
     systems.
+
+    Parameters
+    ----------
+    folder
+        Folder to write to.
     """
     from nbyk.bounded import content_of
     from nbyk.data.sources import example_files
@@ -84,9 +89,15 @@ app = typer.Typer(no_args_is_help=True, help="Check and describe the workflow's 
 
 @app.command()
 def check(
-    path: Annotated[Path, typer.Argument(help="Configuration to check.")] = Path("config.yaml"),
+    path: Annotated[Path, typer.Argument()] = Path("config.yaml"),
 ) -> None:
-    """Check a configuration. nbyk names every wrong key or value with its line."""
+    """Check a configuration. nbyk names every wrong key or value with its line.
+
+    Parameters
+    ----------
+    path
+        Configuration to check.
+    """
     from nbyk.config import load_config
 
     load_config(path)

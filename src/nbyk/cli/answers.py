@@ -77,12 +77,12 @@ def give(
     from nbyk.report.answer import printed, write_answer
     from nbyk.report.lines import Line
 
-    of_json = dict(answer.details)
-    if "lines" in of_json:
-        of_json["lines"] = [in_options(line) for line in of_json["lines"]]
+    content = dict(answer.details)
+    if "lines" in content:
+        content["lines"] = [in_options(line) for line in content["lines"]]
     answer = replace(
         answer,
-        details=of_json,
+        details=content,
         sentences=tuple(map(in_options, answer.sentences)),
         cautions=tuple(map(in_options, answer.cautions)),
         head=answer.head and answer.head.renamed(in_options),
@@ -122,10 +122,9 @@ def gate_of(boards: Sequence[Board], names: Sequence[str], incomplete: Sequence[
     """
     first = next(name for name in names if name != boards[0].question.against)
     pairs = [pair for board in boards for pair in board.pairs if pair.a == first]
-    has_margin = pairs[0].margin is not None
-    verdicts = {(_about_margin if has_margin else _about_better)(pair) for pair in pairs}
+    verdicts = {_verdict(pair) for pair in pairs}
     verdict: Verdict = "no" if "no" in verdicts else "inconclusive" if "inconclusive" in verdicts else "yes"
-    reason = _reserve_of_margins(pairs) if has_margin else _reason_of(pairs)
+    reason = next(filter(None, map(_reason, pairs)), "")
     if incomplete:
         verdict, reason = "inconclusive", f"{incomplete[0]}; run it to its end"
     if verdict == "inconclusive" and reason:
@@ -153,8 +152,12 @@ def _sentence(verdict: Verdict, pair: Pair) -> str:
     return f"The gate is {no}passed: {a} is {no}shown to be better than {b}."
 
 
-def _about_better(pair: Pair) -> Verdict:
-    """Return whether A is better; inconclusive unless that is certain and holds without reserve."""
+def _verdict(pair: Pair) -> Verdict:
+    """Return whether A is better, or not worse by a margin; inconclusive unless it holds without reserve."""
+    if pair.margin is not None:
+        verdicts: dict[str, Verdict] = {"equivalent": "yes", "not worse": "yes", "worse": "no"}
+        is_better = pair.verdict == "better"
+        return "yes" if is_better else verdicts.get(pair.margin.verdict, "inconclusive")
     claim = pair.claims[0]
     # No number of draws shows a system to be better that is not ahead.
     is_behind = claim.is_conclusive and claim.order is None and pair.effect <= 0.0
@@ -163,37 +166,18 @@ def _about_better(pair: Pair) -> Verdict:
     return "yes" if pair.verdict == "better" else "no"
 
 
-def _about_margin(pair: Pair) -> Verdict:
-    """Return whether A is better, or not worse by the margin."""
-    verdicts: dict[str, Verdict] = {"equivalent": "yes", "not worse": "yes", "worse": "no"}
-    if pair.verdict == "better":
-        return "yes"
-    return "inconclusive" if pair.margin is None else verdicts.get(pair.margin.verdict, "inconclusive")
-
-
-def _reason_of(pairs: Sequence[Pair]) -> str:
-    """Return why some pair allows no claim about the broadest population, or only with reserve.
-
-    "" if every pair does without.
-    """
-    for pair in pairs:
-        if pair.claims[0].reason:
-            return f"{pair.claims[0].reason}; --generalise items asks about these alone"
-        if not pair.could_reject:
-            few = "scores" if pair.sample.scores else "items"
-            return f"so few {few} cannot show a difference at α = {pair.question.alpha:g}; give more"
-        if pair.reserve:
-            return f"{pair.a} is shown to be better than {pair.b} only with reserve: {pair.reserve}"
+def _reason(pair: Pair) -> str:
+    """Return why a pair allows no claim about the broadest population, or only with reserve; "" without."""
+    margin = pair.margin
+    if margin is not None:
+        if not margin.is_reserved:
+            return ""
+        return f"{margin.shown} for {pair.a} and {pair.b} holds only with reserve: {margin.reserve}"
+    if pair.claims[0].reason:
+        return f"{pair.claims[0].reason}; --generalise items asks about these alone"
+    if not pair.could_reject:
+        few = "scores" if pair.sample.scores else "items"
+        return f"so few {few} cannot show a difference at α = {pair.question.alpha:g}; give more"
+    if pair.reserve:
+        return f"{pair.a} is shown to be better than {pair.b} only with reserve: {pair.reserve}"
     return ""
-
-
-def _reserve_of_margins(pairs: Sequence[Pair]) -> str:
-    """Return why the answer about the margin holds for some pair only with reserve; "" if for none."""
-    return next(
-        (
-            f"{pair.margin.shown} for {pair.a} and {pair.b} holds only with reserve: {pair.margin.reserve}"
-            for pair in pairs
-            if pair.margin is not None and pair.margin.is_reserved
-        ),
-        "",
-    )

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import typer
 
 from nbyk.cli import aids, checks, compare, data, fit, plan, study, terminal
-from nbyk.cli.terminal import Command, arguments_as, called, options_of, unwrap
+from nbyk.cli.terminal import Command, arguments_as, called, documented, options_of
 from nbyk.errors import NbykError, StoppedError, on_one_line
 from nbyk.lineage import recording
 from nbyk.progress import saying_usage, show_cursor
@@ -89,7 +89,7 @@ def _test(context: typer.Context) -> None:
 @cache
 def command_line() -> Any:
     """Return the program that typer makes of the app; it is slow to make, so it is made once."""
-    return unwrap(typer.main.get_command(app))
+    return documented(typer.main.get_command(app))
 
 
 def program() -> NoReturn:

@@ -21,15 +21,22 @@ _MARKS = {"unchanged": "", "changed": "   CHANGED since", "missing": "   MISSING
 
 
 def why(
-    path: Annotated[Path, typer.Argument(help="File, or folder of files, that nbyk made.")],
-    tree: Annotated[
-        bool, typer.Option("--tree", help="Print the whole chain back to the sources, however long.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with one object per file.")] = False,
+    path: Path,
+    tree: Annotated[bool, typer.Option("--tree")] = False,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Show how a file was made: command, inputs with checksums, seed, semantics and versions.
 
     The exit code is 3 if the file, or a file behind it, has changed since or is missing now; else 0.
+
+    Parameters
+    ----------
+    path
+        File, or folder of files, that nbyk made.
+    tree
+        Print the whole chain back to the sources, however long.
+    as_json
+        Print JSON, with one object per file.
     """
     from nbyk.lineage import trace, versions
 
@@ -49,7 +56,6 @@ def _behind(origin: Origin) -> dict[str, object]:
 
 
 def _by_command(origins: Sequence[Origin]) -> list[list[Origin]]:
-    """Group files that one run of a command made."""
     groups: dict[str, list[Origin]] = {}
     for origin in origins:
         made = origin.to_dict()["record"]
@@ -59,7 +65,6 @@ def _by_command(origins: Sequence[Origin]) -> list[list[Origin]]:
 
 
 def _block(group: Sequence[Origin], installed: dict[str, str], *, tree: bool) -> Iterator[str]:
-    """Yield the lines about the files of one command."""
     first = group[0]
     assert first.record is not None
     for origin in group:
@@ -126,11 +131,15 @@ def _called(command: str) -> str:
 
 
 def doctor(
-    folder: Annotated[
-        Path, typer.Argument(help="Folder of a run: the one that holds results and .snakemake.")
-    ] = Path(),
+    folder: Annotated[Path, typer.Argument()] = Path(),
 ) -> None:
-    """Check versions, results and leftovers of stopped runs; exit with 3 if there is something to do."""
+    """Check versions, results and leftovers of stopped runs; exit with 3 if there is something to do.
+
+    Parameters
+    ----------
+    folder
+        Folder of a run: the one that holds results and .snakemake.
+    """
     from nbyk.health import examine
     from nbyk.studies.study import examine_studies
 

@@ -15,10 +15,8 @@ from nbyk.cli.answers import Format, Gate, OutAnswer, check_format, gate_of, giv
 from nbyk.cli.compare_answers import (
     Compared,
     Following,
+    compared,
     compared_by_judge,
-    compared_items,
-    compared_scores,
-    compared_votes,
     needs_pairs,
 )
 from nbyk.cli.options import (
@@ -34,12 +32,13 @@ from nbyk.cli.options import (
     check_files,
     check_out_folder,
     distinct,
+    is_typed,
     load_metric_files,
     numbers_of,
-    panel,
     scale_named,
+    typed,
 )
-from nbyk.errors import NbykError, renaming, unknown_name
+from nbyk.errors import NbykError, renaming
 from nbyk.words import listed, names_in_text
 
 if TYPE_CHECKING:
@@ -57,12 +56,6 @@ _PARAMETERS = {
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
-_of_columns = panel("Columns and what is read")
-_of_claim = panel("The claim")
-_of_judge = panel("People and a judge")
-_of_scores = panel("Scores of runs")
-_of_draws = panel("Draws")
-
 _OF_ITEMS = {
     *("gold", "metric", "metric_file", "classes", "null", "interval", "generalise", "rater_ids", "run_ids"),
     *("scale", "cluster", "rater", "gold_item", "gold_rater", "gold_value", "full", "max_resamples"),
@@ -78,6 +71,12 @@ _OF_ROWS = {"item", "value", "system", "on_missing", "on_duplicates", "on_empty"
 _NOT_OF_VOTES = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER, _OF_JUDGE, _OF_ROWS) - {"generalise", "looks"}
 _NOT_OF_JUDGE = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER) - {"scale", "rater"}
 
+_OF_PLAN = (
+    *("item", "rater", "value", "cluster", "metric_file", "pair_runs", "counts"),
+    *("on_duplicates", "on_empty"),
+)
+"""Parameters that `nbyk plan` takes too."""
+
 _READING = (
     *("item", "rater", "value", "system", "chance", "batch", "slices"),
     *("on_missing", "on_duplicates", "on_empty"),
@@ -87,270 +86,62 @@ _READING = (
 
 def compare(
     context: typer.Context,
-    systems: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="SYSTEMS",
-            help="Two systems or more, or one by itself: files or logs of responses (docs/formats.md), or of "
-            "scores of runs, each PATH or NAME=PATH; or one table with a column of systems. The first is A.",
-            show_default=False,
-        ),
-    ] = None,
-    gold: Annotated[
-        Path | None,
-        typer.Option(
-            help="People's ratings of the same items. If you leave it out, nbyk compares the systems' own "
-            "ratings."
-        ),
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Metric to compare by; repeat for several.",
-            show_default="mae, or mean without --gold; accuracy; cross_entropy",
-            metavar="NAME",
-        ),
-    ] = None,
+    systems: Annotated[list[str] | None, typer.Argument()] = None,
+    gold: Path | None = None,
+    metric: list[str] | None = None,
     metric_file: MetricFiles = None,
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            help="What the responses are: numbers, classes, distributions over classes, or scores of runs.",
-            show_default="what the files and the metric say",
-        ),
-    ] = None,
+    kind: str | None = None,
     scale: Scale = None,
-    judge: Annotated[
-        Path | None,
-        typer.Option(
-            help="A judge's scores of all outputs; SYSTEMS is then one table of people's ratings of some. "
-            "nbyk corrects the judge by the people. Or a judge's votes, beside people's."
-        ),
-    ] = None,
-    lower_is_better: Annotated[
-        bool | None,
-        typer.Option(
-            "--lower-is-better/--higher-is-better",
-            help="Whether lower values or scores are better, as of errors and times, without gold.",
-            show_default="higher, or what a log says",
-        ),
-    ] = None,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            help="The largest difference that does not matter, in the ratings' own unit. "
-            "nbyk tests whether A is worse than B by that much, and whether they are equivalent within it."
-        ),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            help="Name of a baseline. nbyk compares every other system only with it. Or a score, such as "
-            "0.8: nbyk compares each system's score with it."
-        ),
-    ] = None,
-    alternative: Annotated[
-        str | None,
-        typer.Option(
-            help="Side to test: two-sided, greater (A is better; with a baseline, the others are) or less.",
-            show_default="two-sided, or greater with --gate",
-        ),
-    ] = None,
-    alpha: Annotated[float, typer.Option(help="Level of the test: it rejects if p is at most this.")] = 0.05,
-    full: Annotated[
-        bool,
-        typer.Option(
-            "--full/--quick",
-            help="For two systems: also test by every metric, null and sampler, and find the size that "
-            "would settle it. This takes longer.",
-        ),
-    ] = False,
-    details: Annotated[
-        bool, typer.Option("--details", help="Print everything: claims, method, variance and all cautions.")
-    ] = False,
+    judge: Path | None = None,
+    lower_is_better: Annotated[bool | None, typer.Option("--lower-is-better/--higher-is-better")] = None,
+    margin: float | None = None,
+    against: str | None = None,
+    alternative: str | None = None,
+    alpha: float = 0.05,
+    full: Annotated[bool, typer.Option("--full/--quick")] = False,
+    details: Annotated[bool, typer.Option("--details")] = False,
     gate: Gate = False,
     out: OutAnswer = None,
     form: Format = "text",
     seed: Seed = 0,
     threads: Threads = 2,
-    generalise: Annotated[
-        str | None,
-        _of_claim(
-            "--generalise",
-            help="Population of the claim: items, or items with clusters, raters or runs, such as "
-            "items,raters.",
-            show_default="items, their clusters, and the raters and runs that they share, if two or more",
-            metavar="NAMES",
-        ),
-    ] = None,
-    pair_runs: Annotated[
-        str | None,
-        _of_claim(
-            help="Whether runs of one name are the same for all systems, as runs of one seed may be: yes or "
-            "no. People who rate several systems are the same people in any case.",
-            show_default="no; yes for scores with ids of items",
-        ),
-    ] = None,
-    correction: Annotated[
-        str | None,
-        _of_claim(
-            help="Correction for the number of pairs: holm, bonferroni, benjamini_hochberg or none.",
-            show_default="holm; for aso bonferroni",
-        ),
-    ] = None,
-    confidence_level: Annotated[float, _of_claim(help="Confidence level of the intervals.")] = 0.95,
-    looks: Annotated[
-        int,
-        _of_claim(
-            help="How often you look as data come in, at about equal steps; all looks together keep α."
-        ),
-    ] = 1,
-    interval: Annotated[str, _of_claim(help="Interval over items alone: percentile or bca.")] = "percentile",
-    null: Annotated[
-        str,
-        _of_claim(
-            help="Null hypothesis: swap_items or shifted (the two are equally good over the population of "
-            "items), permutation, pooled or pooled_twice (they answer every item alike)."
-        ),
-    ] = "swap_items",
-    test: Annotated[
-        str | None,
-        _of_scores(
-            help="recommended, aso, permutation, approximate_randomisation, bootstrap, paired_bootstrap, "
-            "welch_t, wilcoxon or mann_whitney.",
-            show_default="recommended",
-        ),
-    ] = None,
-    tau: Annotated[float, _of_scores(help="aso finds A better if eps_min is below this.")] = 0.2,
-    lift: Annotated[
-        float | None,
-        _of_scores(
-            help="Also show how often the test would find a system better by this factor, such as 1.25."
-        ),
-    ] = None,
-    shift: Annotated[float | None, _of_scores(help="The same for a difference instead of a factor.")] = None,
-    judge_name: Annotated[
-        str | None,
-        _of_judge(help="The judge to take, if a column judge names several.", show_default="the mean of all"),
-    ] = None,
-    counts: Annotated[
-        str | None,
-        _of_judge(
-            help="What each class or vote counts, as in yes=1,partially=.5,no=0.",
-            show_default="values are numbers",
-        ),
-    ] = None,
-    chance: Annotated[
-        str | None,
-        _of_judge(
-            help="People's column of the chance with which each output was chosen.",
-            show_default="all had the same",
-            metavar="COLUMN",
-        ),
-    ] = None,
-    batch: Annotated[
-        str | None,
-        _of_judge(
-            help="People's column of batches in their order: do judge and people drift apart?",
-            metavar="COLUMN",
-        ),
-    ] = None,
-    slices: Annotated[
-        str | None,
-        _of_judge(
-            help="The judge's column of slices of items, which count by their share.", metavar="COLUMN"
-        ),
-    ] = None,
+    generalise: str | None = None,
+    pair_runs: str | None = None,
+    correction: str | None = None,
+    confidence_level: float = 0.95,
+    looks: int = 1,
+    interval: str = "percentile",
+    null: str = "swap_items",
+    test: str | None = None,
+    tau: float = 0.2,
+    lift: float | None = None,
+    shift: float | None = None,
+    judge_name: str | None = None,
+    counts: str | None = None,
+    chance: str | None = None,
+    batch: str | None = None,
+    slices: str | None = None,
     item: Item = "item",
     rater: Rater = "rater",
     value: Value = "value",
-    system: Annotated[
-        str | None,
-        _of_columns(
-            help="Column of systems, if one table holds them all.", show_default="one of a known name"
-        ),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        _of_columns(
-            help="Column of clusters of items, such as the text of a question, in gold or in a file of a "
-            "system. nbyk swaps and draws whole clusters.",
-            show_default="every item is its own cluster",
-            metavar="COLUMN",
-        ),
-    ] = None,
-    suite: Annotated[
-        str | None,
-        _of_columns(
-            help="Column of the task that each item belongs to: the score is then a weighted mean of the "
-            "tasks' scores. With --generalise items,tasks the claim is over new tasks.",
-            metavar="COLUMN",
-        ),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        _of_claim(
-            help="Weights of the tasks: macro (all alike), micro (by items), or as in law=2,art=1.",
-            show_default="macro",
-        ),
-    ] = None,
-    classes: Annotated[
-        str | None,
-        _of_columns(help="The classes in their order, as in neg,neutral,pos.", show_default="those of gold"),
-    ] = None,
-    gold_item: Annotated[
-        str | None, _of_columns(help="Gold's column of items.", show_default="as --item")
-    ] = None,
-    gold_rater: Annotated[
-        str | None, _of_columns(help="Gold's column of raters.", show_default="as --rater")
-    ] = None,
-    gold_value: Annotated[
-        str | None, _of_columns(help="Gold's column of values.", show_default="as --value")
-    ] = None,
-    rater_ids: Annotated[
-        str | None,
-        _of_columns(
-            help="Ids of gold's raters: shared (people), or fresh (slots, with other people on each item).",
-            show_default="shared, if an id answers two items or more",
-        ),
-    ] = None,
-    run_ids: Annotated[
-        str | None,
-        _of_columns(
-            help="Ids of the systems' runs: shared or fresh, as for raters.",
-            show_default="as for --rater-ids",
-        ),
-    ] = None,
-    on_missing: Annotated[
-        str, _of_columns(help="Items that some files lack: refuse, or drop them and report how many.")
-    ] = "refuse",
+    system: str | None = None,
+    cluster: str | None = None,
+    suite: str | None = None,
+    weights: str | None = None,
+    classes: str | None = None,
+    gold_item: str | None = None,
+    gold_rater: str | None = None,
+    gold_value: str | None = None,
+    rater_ids: str | None = None,
+    run_ids: str | None = None,
+    on_missing: str = "refuse",
     on_duplicates: OnDuplicates = "refuse",
     on_empty: OnEmpty = "refuse",
-    task: Annotated[
-        str | None, _of_columns(help="For logs of lm_eval: the task to use, if a log has several.")
-    ] = None,
-    filter_: Annotated[
-        str | None,
-        _of_columns("--filter", help="For logs of lm_eval: the filter to use, if a log has several."),
-    ] = None,
-    n_resamples: Annotated[
-        int | None,
-        _of_draws(
-            "--resamples",
-            help="Number of draws of the bootstrap, and of the null at first.",
-            show_default="9999; for scores 10000, for aso 1000",
-        ),
-    ] = None,
-    max_resamples: Annotated[
-        int,
-        _of_draws(
-            help="Largest number of draws of the null. nbyk stops earlier if more draws are very unlikely "
-            "to change the decision."
-        ),
-    ] = 999_999,
-    max_draws: Annotated[
-        int, _of_draws(help="Largest number for all pairs together, with three systems or more.")
-    ] = 30_000_000,
+    task: str | None = None,
+    filter_: Annotated[str | None, typer.Option("--filter")] = None,
+    n_resamples: Annotated[int | None, typer.Option("--resamples")] = None,
+    max_resamples: int = 999_999,
+    max_draws: int = 30_000_000,
 ) -> None:
     """Compare two systems or more: which is better, how sure that is, and a sentence to quote.
 
@@ -360,6 +151,128 @@ def compare(
     if it is not, and 4 if the answer is inconclusive: too few draws, raters or runs. With --gate and --margin
     it is 0 if A is shown to be better, or not worse by the margin, 3 if A is shown to be worse by more, and 4
     if the data show neither.
+
+    Parameters
+    ----------
+    systems : SYSTEMS
+        Two systems or more, or one by itself: files or logs of responses (docs/formats.md), or of scores of
+        runs, each PATH or NAME=PATH; or one table with a column of systems. The first is A.
+    gold
+        People's ratings of the same items. If you leave it out, nbyk compares the systems' own ratings.
+    metric : NAME
+        Metric to compare by; repeat for several. By default mae, or mean without --gold; accuracy;
+        cross_entropy.
+    kind
+        What the responses are: numbers, classes, distributions over classes, or scores of runs. By default
+        what the files and the metric say.
+    judge
+        A judge's scores of all outputs; SYSTEMS is then one table of people's ratings of some. nbyk corrects
+        the judge by the people. Or a judge's votes, beside people's.
+    lower_is_better
+        Whether lower values or scores are better, as of errors and times, without gold. By default higher, or
+        what a log says.
+    margin
+        The largest difference that does not matter, in the ratings' own unit. nbyk tests whether A is worse
+        than B by that much, and whether they are equivalent within it.
+    against
+        Name of a baseline. nbyk compares every other system only with it. Or a score, such as 0.8: nbyk
+        compares each system's score with it.
+    alternative
+        Side to test: two-sided, greater (A is better; with a baseline, the others are) or less. By default
+        two-sided, or greater with --gate.
+    alpha
+        Level of the test: it rejects if p is at most this.
+    full
+        For two systems: also test by every metric, null and sampler, and find the size that would settle it.
+        This takes longer.
+    details
+        Print everything: claims, method, variance and all cautions.
+
+    The claim
+    ---------
+    generalise : NAMES
+        Population of the claim: items, or items with clusters, raters or runs, such as items,raters. By
+        default items, their clusters, and the raters and runs that they share, if two or more.
+    pair_runs
+        Whether runs of one name are the same for all systems, as runs of one seed may be: yes or no. People
+        who rate several systems are the same people in any case. By default no; yes for scores with ids of
+        items.
+    correction
+        Correction for the number of pairs: holm, bonferroni, benjamini_hochberg or none. By default holm; for
+        aso bonferroni.
+    confidence_level
+        Confidence level of the intervals.
+    looks
+        How often you look as data come in, at about equal steps; all looks together keep α.
+    interval
+        Interval over items alone: percentile or bca.
+    null
+        Null hypothesis: swap_items or shifted (the two are equally good over the population of items),
+        permutation, pooled or pooled_twice (they answer every item alike).
+    weights
+        Weights of the tasks: macro (all alike), micro (by items), or as in law=2,art=1. By default macro.
+
+    Scores of runs
+    --------------
+    test
+        recommended, aso, permutation, approximate_randomisation, bootstrap, paired_bootstrap, welch_t,
+        wilcoxon or mann_whitney. By default recommended.
+    tau
+        aso finds A better if eps_min is below this.
+    lift
+        Also show how often the test would find a system better by this factor, such as 1.25.
+    shift
+        The same for a difference instead of a factor.
+
+    People and a judge
+    ------------------
+    judge_name
+        The judge to take, if a column judge names several. By default the mean of all.
+    counts
+        What each class or vote counts, as in yes=1,partially=.5,no=0. By default values are numbers.
+    chance : COLUMN
+        People's column of the chance with which each output was chosen. By default all had the same.
+    batch : COLUMN
+        People's column of batches in their order: do judge and people drift apart?
+    slices : COLUMN
+        The judge's column of slices of items, which count by their share.
+
+    Columns and what is read
+    ------------------------
+    system
+        Column of systems, if one table holds them all. By default one of a known name.
+    cluster : COLUMN
+        Column of clusters of items, such as the text of a question, in gold or in a file of a system. nbyk
+        swaps and draws whole clusters. By default every item is its own cluster.
+    suite : COLUMN
+        Column of the task that each item belongs to: the score is then a weighted mean of the tasks' scores.
+        With --generalise items,tasks the claim is over new tasks.
+    classes
+        The classes in their order, as in neg,neutral,pos. By default those of gold.
+    gold_item, gold_rater, gold_value
+        Gold's column of items, raters or values, if it has another name.
+    rater_ids
+        Ids of gold's raters: shared (people), or fresh (slots, with other people on each item). By default
+        shared, if an id answers two items or more.
+    run_ids
+        Ids of the systems' runs: shared or fresh, as for raters. By default as for --rater-ids.
+    on_missing
+        Items that some files lack: refuse, or drop them and report how many.
+    task
+        For logs of lm_eval: the task to use, if a log has several.
+    filter_
+        For logs of lm_eval: the filter to use, if a log has several.
+
+    Draws
+    -----
+    n_resamples
+        Number of draws of the bootstrap, and of the null at first. By default 9999; for scores 10000, for aso
+        1000.
+    max_resamples
+        Largest number of draws of the null. nbyk stops earlier if more draws are very unlikely to change the
+        decision.
+    max_draws
+        Largest number for all pairs together, with three systems or more.
     """
     # An error about the words of the command comes before anything slow is imported.
     check_files([gold, *(_path(word) for word in systems or ())])
@@ -384,19 +297,14 @@ def compare(
 
         check_correction(correction)
     load_metric_files(metric_file)
-    given = [name for name in context.params if _is_given(context, name)]
+    given = [name for name in context.params if is_typed(context, name)]
     kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
 
     from nbyk.data.votes import holds_votes, read_votes
-    from nbyk.testing.decision import at_each_look, check_draws
-    from nbyk.testing.scores.compare_scores import NAMES
-    from nbyk.testing.systems.margins import check_margin
+    from nbyk.testing.decision import check_draws
 
-    if test is not None and test not in NAMES:
-        raise unknown_name("test", test, NAMES).about(argument="test")
     check_draws(max_resamples, "max_resamples")
-    check_margin(margin)
-    at_each_look(alpha, confidence_level, looks, sided)  # type: ignore[arg-type]
+
     asked: dict[str, Any] = {
         "against": against,
         "alternative": sided,
@@ -409,27 +317,27 @@ def compare(
         votes = read_votes(systems[0])
         check_baseline(votes.models, against, gate=gate)
         asked |= {"generalise": generalise, "looks": looks}
-        compared = compared_votes(votes, asked, None if judge is None else read_votes(judge))
+        asked["judge"] = None if judge is None else read_votes(judge)
+        result = compared(votes, asked)
     elif judge is not None:
         _refuse(given, _NOT_OF_JUDGE, "people and a judge have no use for it")
         reading = {name: context.params[name] for name in _READING}
         reading |= {"judges": judge_name, "counts": numbers_of(counts), "scale": scale and scale_named(scale)}
         asked["correction"] = correction or "holm"
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
-            compared = compared_by_judge(systems or [], judge, reading, asked, _options(context))
-        if gate and len(compared.names) < 2:
+            result = compared_by_judge(systems or [], judge, reading, asked, tuple(typed(context, _OF_PLAN)))
+        if gate and len(result.names) < 2:
             raise NbykError("--gate needs two systems to compare, and these are ratings of one")
     else:
         _refuse(given, _OF_JUDGE, "it is about people and a judge, and there is no --judge")
-        compared = _compared(context, given, kind, asked)
-    gated = gate_of(compared.boards, compared.names, compared.incomplete) if gate else None
-    give(compared.answer, out=out, form=form, stem="compare", gate=gated, details=details)
+        result = _compared(context, given, kind, asked)
+    gated = gate_of(result.boards, result.names, result.incomplete) if gate else None
+    give(result.answer, out=out, form=form, stem="compare", gate=gated, details=details)
 
 
 def _compared(
     context: typer.Context, given: Sequence[str], kind: str | None, asked: dict[str, Any]
 ) -> Compared:
-    """Return the comparison of systems' own responses or scores; `asked` are arguments of `nbyk.compare`."""
     from nbyk.data import named_systems
 
     words = context.params
@@ -442,49 +350,68 @@ def _compared(
         if read.kind == "scores" and kind is None and words["pair_runs"] is not None:
             read = _read(words, "scores")
     asked["against"] = _against(words["against"], read, gate=words["gate"])
-    asked |= {name: words[name] for name in ("n_resamples", "seed", "threads")}
-    files = named_systems(words["systems"] or ())
+    asked |= {name: words[name] for name in ("n_resamples", "seed", "threads", "margin")}
+    files, metrics = named_systems(words["systems"] or ()), tuple[str | None, ...]((None,))
     if read.kind == "scores":
         _refuse(given, _OF_ITEMS, "these are scores of runs, without items")
-        asked |= {"test": words["test"] or "recommended", "tau": words["tau"], "margin": words["margin"]}
-        compared = compared_scores(read, asked, words["lift"], words["shift"], files)
-        _say_columns(read)
-        if kind is None:
-            has_names = bool(read.recognised)
-            offer = "" if has_names else "; --kind numbers takes them for responses to items"
-            print(f"{read.taken_as}{offer}", file=sys.stderr)
-        return compared
-    _refuse(given, _OF_SCORES, f"these are {read.kind} of items")
-    metrics = _metrics(words["metric"], read)
-    with renaming(_PARAMETERS):
-        read = read.with_units(words["rater_ids"], words["run_ids"])
-    if read.kind != "numbers":
-        print(read.taken_as, file=sys.stderr)
-    _say_columns(read)
-    asked |= {name: words[name] for name in ("null", "interval", "margin", "looks")}
-    asked |= {name: words[name] for name in ("max_resamples", "max_draws", "generalise")}
-    asked |= {"suite": _suite(words, read), "pair_runs": words["pair_runs"] == "yes"}
+        asked |= {"test": words["test"] or "recommended", "tau": words["tau"]}
+        _check_scores(words, read, files)
+    else:
+        _refuse(given, _OF_SCORES, f"these are {read.kind} of items")
+        metrics = _metrics(words["metric"], read)
+        with renaming(_PARAMETERS):
+            read = read.with_units(words["rater_ids"], words["run_ids"])
+        asked |= {name: words[name] for name in ("null", "interval", "looks", "generalise")}
+        asked |= {name: words[name] for name in ("max_resamples", "max_draws")}
+        asked |= {"suite": _suite(words, read), "pair_runs": words["pair_runs"] == "yes"}
     own_files = files if set(files) == set(read.names) else {}
     is_named = words["gold"] or words["system"]
     (table,) = files.values() if len(files) == 1 and len(read.names) == 2 and not is_named else (None,)
     gold = words["gold"] and str(words["gold"])
-    following = Following(own_files, _options(context), gold, table, words["rater"])
-    return compared_items(read, metrics, asked, following, full=words["full"])
+    following = Following(own_files, tuple(typed(context, _OF_PLAN)), gold, table, words["rater"])
+    lift = words["lift"], words["shift"]
+    result = compared(read, asked, metrics, following, full=words["full"], lift=lift)
+    for columns in dict.fromkeys(read.recognised.values()):  # the columns in place of those asked for
+        their_files = [file for file, read_as_these in read.recognised.items() if read_as_these == columns]
+        print(f"{listed(their_files)}: {columns}", file=sys.stderr)
+    if read.kind != "numbers" and not (read.kind == "scores" and kind):
+        is_guess = read.kind == "scores" and not read.recognised
+        offer = "; --kind numbers takes them for responses to items" if is_guess else ""
+        print(f"{read.taken_as}{offer}", file=sys.stderr)
+    return result
+
+
+def _check_scores(words: Mapping[str, Any], read: Systems, files: Mapping[str, str]) -> None:
+    """Raise NbykError if a system has too few scores for the test, or a lift asks for nothing."""
+    from nbyk.testing.scores.compare_scores import least_scores
+
+    if words["lift"] is not None and words["shift"] is not None:
+        raise NbykError("found --lift and --shift, expected one of them; drop one")
+    if read.lower_is_better and (words["lift"], words["shift"]) != (None, None):
+        raise NbykError("--lift and --shift raise scores, and here lower ones are better; leave them out")
+    least = least_scores(words["test"] or "recommended")
+    for name, sample in read.responses.items():
+        if len(sample) < least:
+            raise NbykError(
+                f"found 1 score, expected at least {least} for {words['test']}, which needs to know how "
+                "scores vary: give the scores of more runs",
+                file=files.get(name),
+                name="" if name in files else name,
+            )
 
 
 def _read(words: Mapping[str, Any], kind: str | None) -> Systems:
-    """Return the systems of the files that the words of the command name."""
     from nbyk.data import SampleChoice, read_systems
     from nbyk.data.columns import Columns
 
     as_they_are = ("gold", "item", "rater", "value", "system", "on_missing", "on_duplicates", "on_empty")
-    of_gold = (words[f"gold_{role}"] or words[role] for role in ("item", "rater", "value"))
+    gold_columns = (words[f"gold_{role}"] or words[role] for role in ("item", "rater", "value"))
     return read_systems(
         words["systems"] or (),
         scale=None if words["scale"] is None else scale_named(words["scale"]),
         samples=SampleChoice(words["task"], words["filter_"]),
         cluster=words["cluster"] or words["suite"],
-        gold_columns=Columns(*of_gold),
+        gold_columns=Columns(*gold_columns),
         kind=kind,  # type: ignore[arg-type]
         classes=words["classes"] and names_in_text(words["classes"]),
         fewest=1,
@@ -512,40 +439,12 @@ def _suite(words: Mapping[str, Any], read: Systems) -> Suite | None:
     return Suite.of(read.clusters, weights or "macro")
 
 
-def _say_columns(read: Systems) -> None:
-    """Say which columns were read in place of those asked for."""
-    for columns in dict.fromkeys(read.recognised.values()):
-        of_columns = [file for file, read_as_these in read.recognised.items() if read_as_these == columns]
-        print(f"{listed(of_columns)}: {columns}", file=sys.stderr)
-
-
 def _path(system: str) -> str:
-    """Return the path in a word for a system, PATH or NAME=PATH."""
     name, equals, path = system.partition("=")
     return path if equals and not os.path.exists(system) and os.sep not in name else system
 
 
-def _is_given(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
-
-
-def _options(context: typer.Context) -> tuple[str, ...]:
-    """Return the given options that `nbyk plan` takes too, with their values."""
-    shared = (
-        *("item", "rater", "value", "cluster", "metric_file", "pair_runs", "counts"),
-        *("on_duplicates", "on_empty"),
-    )
-    words: list[str] = []
-    for name in shared:
-        values = context.params[name] if _is_given(context, name) else None
-        for value in values if isinstance(values, list) else [values] if values is not None else []:
-            words += [f"--{name.replace('_', '-')}", str(value)]
-    return tuple(words)
-
-
 def _refuse(given: Sequence[str], unused: Collection[str], why: str) -> None:
-    """Raise NbykError if an option was given that these data have no use for."""
     for name in given:
         if name in unused:
             raise NbykError(f"{why}; leave it out", argument=name)
@@ -573,13 +472,7 @@ def _metrics(names: list[str] | None, systems: Systems) -> tuple[str, ...]:
     usual = usual_metric(systems.kind, has_gold=has_gold, lower_is_better=systems.lower_is_better)
     given = names or [usual]
     for name in given:
-        if named(name, systems.kind).needs_gold and not has_gold:
-            own = ", or --metric mean to compare the systems' own ratings"
-            raise NbykError(
-                f"found {name}, which compares with gold, but there is no gold; give --gold FILE"
-                f"{own if systems.kind == 'numbers' else ''}",
-                argument="metric",
-            )
+        named(name, systems.kind).check_gold(has_gold)
     return tuple(given)
 
 
@@ -619,9 +512,7 @@ def _against(against: str | None, systems: Systems, *, gate: bool) -> str | floa
 
 
 def check_baseline(names: Sequence[str], against: str | None, *, gate: bool) -> None:
-    """Raise NbykError if the baseline is unknown, or a gate on three systems or more has none."""
-    if against is not None and against not in names:
-        raise unknown_name("system", against, names).about(argument="against")
+    """Raise NbykError if a gate on three systems or more has no baseline."""
     if gate and len(names) > 2 and against is None:
         raise NbykError(
             f"--gate with {len(names)} systems needs a baseline to be better than; name it with --against, "

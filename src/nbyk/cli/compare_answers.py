@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,20 +13,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from nbyk.cli.pilot import holds_two_systems
 from nbyk.cli.terminal import error_in_options
 from nbyk.errors import NbykError, renaming
-from nbyk.progress import progress, stage
+from nbyk.progress import stage
 from nbyk.provenance import present
-from nbyk.words import listed, number_of
+from nbyk.words import listed
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
     from nbyk.data.votes import Votes
     from nbyk.report.answer import Answer, AnswerTable
-    from nbyk.report.comparison.pair_answer import Findings
+    from nbyk.report.comparison.answer import Extras
     from nbyk.testing.results import Board, Pair
     from nbyk.testing.systems.suite import Suite
-
-_MANY_DRAWS = 200_000
-"""The progress of draws of scores is shown if there are more than this."""
 
 
 class Compared(NamedTuple):
@@ -39,28 +35,12 @@ class Compared(NamedTuple):
     incomplete: Sequence[str] = ()
 
 
-def all_numbers() -> tuple[str, str]:
-    """Return what the command with --out gives, and that command; "" for both if --out wrote it."""
-    journal = present()
-    if journal is None or journal.question != journal.command:
-        return "", ""
-    return "figures and all numbers", f"{journal.question} --out report"
-
-
 @dataclass(frozen=True)
 class Following:
     """The words of a command line that go on in the next command.
 
-    Attributes
-    ----------
-    files
-        The file of each system by its name; empty if one file holds several.
-    options
-        The options that `nbyk plan` takes too, with their values.
-    gold
-        The file of gold; None without.
-    table, rater
-        The only file of two systems, and the column of raters; None if there are more files.
+    `files` has that of each system by its name, and is empty if one file holds several; `table` is the only
+    file of two systems, whose column of raters is `rater`. `options` are those that `nbyk plan` takes too.
     """
 
     files: Mapping[str, str]
@@ -71,40 +51,34 @@ class Following:
 
     def after(self, boards: Sequence[Board], systems: Systems) -> tuple[str, str]:
         """Return what to do after an answer, and the command for it; "" for none."""
-        journal, of_numbers = present(), systems.kind == "numbers"
+        journal, board = present(), boards[0]
         if journal is None:
             return "", ""
         for name in {*systems.like_gold} & {*self.files}:
             return f"if {name} is gold", _with_gold(journal.question, self.files[name])
-        board = boards[0]
-        first = [standing.name for standing in board.standings if standing.rank_low == 1]
-        leading = (pair for pair in board.pairs if {pair.a, pair.b} <= {*first} and not pair.is_behind)
+        first, is_only = {of.name for of in board.standings if of.rank_low == 1}, len(board.pairs) == 1
+        leading = [pair for pair in board.pairs if {pair.a, pair.b} <= first and not pair.is_behind]
+        leading = [*board.pairs] if is_only else leading
         pair = next((pair for pair in leading if pair.shown == "undecided"), None)
-        if pair is None and len(board.pairs) == 1 and board.pairs[0].shown == "undecided":
-            (pair,) = board.pairs
-        if (
-            pair is not None
-            and pair.margin is not None
-            and pair.effect < 0.0
-            and board.question.against is None
-        ):
-            return f"asks whether {pair.b} is good enough", _turned(journal.question, pair)
-        if pair is not None and len(board.pairs) == 1 and pair.is_behind:
-            return _about_other(journal.question, pair)
-        is_open = of_numbers and pair is not None and pair.margin is None and pair.effect != 0.0
-        if is_open and pair is not None and ({pair.a, pair.b} <= {*self.files} or self._is_pilot()):
-            return "what would settle it", self._plan(pair)
-        is_told = len(board.pairs) == 1 and bool(board.pairs[0].claims[0].advice)
-        if is_open and len(board.pairs) == 1 and not is_told and "--full" not in journal.question:
-            return "what would settle it", f"{journal.question} --full"
-        return all_numbers()
+        if pair is not None:
+            if pair.margin is not None and pair.effect < 0.0 and board.question.against is None:
+                return f"asks whether {pair.b} is good enough", _turned(journal.question, pair)
+            if is_only and pair.is_behind:
+                return _about_other(journal.question, pair)
+            if systems.kind == "numbers" and pair.margin is None and pair.effect != 0.0:
+                if {pair.a, pair.b} <= {*self.files} or self._is_pilot():
+                    return "what would settle it", self._plan(pair)
+                if is_only and not pair.claims[0].advice and "--full" not in journal.question:
+                    return "what would settle it", f"{journal.question} --full"
+        if journal.question != journal.command:  # --out has written them
+            return "", ""
+        return "figures and all numbers", f"{journal.question} --out report"
 
     def _is_pilot(self) -> bool:
         """Return whether `nbyk plan` takes the only file as a pilot; it is read again only if asked."""
         return self.table is not None and holds_two_systems(Path(self.table), self.rater)
 
     def _plan(self, pair: Pair) -> str:
-        """Return the command that plans with a pair as the pilot."""
         claim, question = pair.claims[0], pair.question
         people = "raters" in claim.over or ("raters" in pair.sample.units and self.gold is None)
         runs = "runs" if any(of.startswith("runs") for of in claim.over) else ""
@@ -133,7 +107,6 @@ def _about_other(question: str, pair: Pair) -> tuple[str, str]:
 
 
 def _turned(question: str, pair: Pair) -> str:
-    """Return a command with A as the baseline of B."""
     words = shlex.split(question)
     if "--against" in words:
         place = words.index("--against")
@@ -142,43 +115,114 @@ def _turned(question: str, pair: Pair) -> str:
     return shlex.join([*words, "--against", pair.a])
 
 
-def compared_items(
-    systems: Systems, metrics: Sequence[str], asked: Mapping[str, Any], following: Following, *, full: bool
+def compared(
+    data: Systems | Votes,
+    asked: Mapping[str, Any],
+    metrics: Sequence[str | None] = (None,),
+    following: Following | None = None,
+    *,
+    full: bool = False,
+    lift: tuple[float | None, float | None] = (None, None),
 ) -> Compared:
-    """Return what responses to items show, by each metric; `asked` are arguments of `nbyk.compare`."""
-    from nbyk.report.comparison.board_answer import board_answer
-    from nbyk.report.comparison.pair_answer import Findings, pair_answer
+    """Return what systems' responses or scores, or votes, show, by each metric.
+
+    `asked` are arguments of `nbyk.compare`. For scores, `lift` is a factor, or a shift, by which a system is
+    better whose power is found, too.
+    """
+    from nbyk.data.votes import Votes
+    from nbyk.report.comparison.answer import comparison_answer, scores_would_settle
     from nbyk.report.comparison.sentences import p_in_words, verdict_line
     from nbyk.testing.systems.compare import compare
 
-    names = systems.names
+    if isinstance(data, Votes):
+        board = compare(data, **asked)
+        counts = {"n_votes": data.n_votes, "n_prompts": data.n_prompts, "n_voters": len(data.voter_names)}
+        return Compared(
+            comparison_answer({board.question.metric: board}, details=counts), [board], data.models
+        )
     by_name: dict[str, Board] = {}
     for name in metrics:
-        with stage(f"comparing {listed(names)} on {systems.n_items} items by {name}"):
-            by_name[name] = compare(systems, metric=name, parts=not by_name, **asked)
-    boards = list(by_name.values())
-    if asked["suite"] is not None or isinstance(asked["against"], float) or len(names) == 1:
-        answer = board_answer(by_name, systems, tables=list(_tables(systems, by_name, asked["suite"])))
-        return Compared(answer, boards, names, systems.incomplete)
-    after = following.after(boards, systems)
-    lines = []
-    if boards[0].pairs[0].is_behind:
-        with stage(f"comparing {listed(names)} two-sided"):
-            pair = compare(systems, metric=metrics[0], **{**asked, "alternative": "two-sided"}).pairs[0]
-        if pair.better is not None:
-            lines = [f"Tested two-sided, {verdict_line(pair)} ({p_in_words(pair, pair.claims[0])})."]
-    if len(names) > 2:
-        answer = board_answer(by_name, systems, following=after, lines=lines)
+        by = "" if name is None else f" on {data.n_items} items by {name}"
+        with stage(f"comparing {listed(data.names)}{by}"):
+            board = compare(data, metric=name, parts=not by_name, **asked)
+        by_name[name or board.question.metric] = board
+    boards, suite = list(by_name.values()), asked.get("suite")
+    after = ("", "") if following is None else following.after(boards, data)
+    more: dict[str, Any] = {"following": after}
+    first = boards[0].pairs[0]
+    if data.kind == "scores":
+        more |= _of_scores(data, boards[0], *lift)
+        if (
+            len(boards[0].pairs) == 1
+            and first.shown == "undecided"
+            and first.margin is None
+            and not first.is_behind
+        ):
+            settles = scores_would_settle(first)
+            more["following"] = (settles, "") if settles else after
+    elif suite is not None or isinstance(asked["against"], float) or len(data.names) == 1:
+        more = {"tables": list(_tables(data, by_name, suite))}
     else:
-        findings = _with_extras(Findings(systems, by_name), asked, full=full)
-        answer = pair_answer(findings, following=after, lines=lines)
-    return Compared(answer, boards, names, systems.incomplete)
+        if first.is_behind:
+            with stage(f"comparing {listed(data.names)} two-sided"):
+                pair = compare(data, metric=metrics[0], **{**asked, "alternative": "two-sided"}).pairs[0]
+            if pair.better is not None:
+                more["lines"] = [
+                    f"Tested two-sided, {verdict_line(pair)} ({p_in_words(pair, pair.claims[0])})."
+                ]
+        if len(data.names) == 2:
+            more["extras"] = _extras(data, by_name, asked, full=full)
+    return Compared(comparison_answer(by_name, data, **more), boards, data.names, data.incomplete)
+
+
+def _of_scores(data: Systems, board: Board, factor: float | None, shift: float | None) -> dict[str, Any]:
+    """Return further parts of an answer about scores: their power to notice a lift, and a caution."""
+    import pandas as pd
+
+    from nbyk.report.answer import AnswerTable
+    from nbyk.testing.scores.compare_scores import n_corrected_for
+    from nbyk.testing.scores.power_analysis import comparison_power
+
+    more: dict[str, Any] = {"notes": [], "details": {"power": {}}}
+    if data.paired and not data.items:
+        said = "the scores are paired by their order in the files, which have no ids to check it by"
+        more["notes"].append(said)
+    by = factor if shift is None else shift
+    if by is None:
+        return more
+    with renaming({"lift_is=shift": "shift", "lift": "lift" if shift is None else "shift"}):
+        powers = comparison_power(board, lift=by, lift_is="factor" if shift is None else "shift")
+    rows = [
+        {"system": name, "scores": p.n_scores, "power": p.power, "low": p.low, "high": p.high}
+        for name, p in powers.items()
+    ]
+    caption = "Bootstrap power analysis; low to high is the 95 % interval"
+    said = ", ".join(
+        f"{p.power:.2g} with {p.n_scores} scores like those of {name}" for name, p in powers.items()
+    )
+    n_pairs = n_corrected_for(board.question, board.pairs)
+    corrected = f", corrected for {n_pairs} pairs," if n_pairs > 1 else ""
+    lift = f"a factor of {by:g}" if shift is None else f"{by:g}"
+    is_enough = min(power.power for power in powers.values()) >= 0.8
+    goal = "That is enough: a usual goal is 0.8."
+    if not is_enough:
+        goal = "That is too little: a usual goal is 0.8. Collect more scores."
+    line = (
+        f"The test{corrected} would notice a system that is better by {lift} with a power of {said}. {goal}"
+    )
+    return more | {
+        "tables": [AnswerTable("power", caption, pd.DataFrame(rows))],
+        "lines": [line],
+        "details": {"power": {name: vars(power) for name, power in powers.items()}},
+    }
 
 
 def _tables(systems: Systems, boards: Mapping[str, Board], suite: Suite | None) -> Iterator[AnswerTable]:
     """Yield the tables of the tasks of a suite, or that of intervals of one system which hold at once."""
+    import pandas as pd
+
     from nbyk.report.answer import AnswerTable
-    from nbyk.report.comparison.board_answer import band_table, file_stem
+    from nbyk.report.comparison.answer import file_stem
     from nbyk.testing.systems.one_system import band
     from nbyk.testing.systems.scored import ScoredSystems
     from nbyk.testing.systems.suite import task_table
@@ -195,19 +239,16 @@ def _tables(systems: Systems, boards: Mapping[str, Board], suite: Suite | None) 
                     file_stem("tasks", name, place), caption, task_table(of_metric, suite, board)
                 )
         return
-    passes = all(of.metric.of_trials and of.metric.unit_power == 0 for of in scored)
+    passes = all(of.metric.takes_trials and of.metric.unit_power == 0 for of in scored)
     if passes and len(boards) > 1 and len(systems.names) == 1:
-        yield band_table(boards, band(list(boards.values()), scored))
-
-
-def compared_votes(votes: Votes, asked: Mapping[str, Any], judge: Votes | None) -> Compared:
-    """Return what votes between two outputs show."""
-    from nbyk.report.comparison.board_answer import board_answer
-    from nbyk.testing.systems.compare import compare
-
-    board = compare(votes, judge=judge, **asked)
-    details = {"n_votes": votes.n_votes, "n_prompts": votes.n_prompts, "n_voters": len(votes.voter_names)}
-    return Compared(board_answer({board.question.metric: board}, details=details), [board], votes.models)
+        level = 100 * next(iter(boards.values())).question.confidence_level
+        rows = [
+            {"metric": name, "score": board.standings[0].score, "low": low, "high": high}
+            for (name, board), (low, high) in zip(
+                boards.items(), band(list(boards.values()), scored), strict=True
+            )
+        ]
+        yield AnswerTable("band", f"A {level:g} % band: all scores lie in it at once", pd.DataFrame(rows))
 
 
 def compared_by_judge(
@@ -251,72 +292,20 @@ def needs_pairs(test: str | None, pair_runs: str | None) -> bool | None:
     return None if pair_runs is None else pair_runs == "yes"
 
 
-def compared_scores(
-    read: Systems,
-    asked: Mapping[str, Any],
-    factor: float | None,
-    shift: float | None,
-    files: Mapping[str, Any],
-) -> Compared:
-    """Return what systems' scores of runs show, and the power to notice a lift by a factor or a shift."""
-    from nbyk.report.comparison.board_answer import scores_answer
-    from nbyk.testing.scores.compare_scores import N_ASO_RESAMPLES, N_RESAMPLES, chosen_test, least_scores
-    from nbyk.testing.scores.facts import ASO
-    from nbyk.testing.scores.power_analysis import Lift, check_power_of, comparison_power
-    from nbyk.testing.systems.compare import compare
-
-    test, scores = asked["test"], read.responses
-    if factor is not None and shift is not None:
-        raise NbykError("found --lift and --shift, expected one of them; drop one")
-    for name, sample in scores.items():
-        if len(sample) < least_scores(test):
-            raise NbykError(
-                f"found 1 score, expected at least {least_scores(test)} for {test}, which "
-                "needs to know how scores vary: give the scores of more runs",
-                file=files.get(name),
-                name="" if name in files else name,
-            )
-    lift_is: Lift = "factor" if shift is None else "shift"
-    by = factor if shift is None else shift
-    if by is not None and read.lower_is_better:
-        raise NbykError("--lift and --shift raise scores, and here lower ones are better; leave them out")
-    if by is not None:
-        with renaming({"lift_is=shift": "shift", "lift": "lift" if shift is None else "shift"}):
-            check_power_of(chosen_test(test, scores, paired=read.paired)[0], scores, by, lift_is)
-    n_draws = asked["n_resamples"] or (N_ASO_RESAMPLES if test == ASO else N_RESAMPLES)
-    n_draws *= len(scores) - 1 if asked["against"] else len(scores) * (len(scores) - 1) // 2
-    with progress("draws", n_draws) if n_draws > _MANY_DRAWS else nullcontext() as advance:
-        board = compare(read, progress=advance, **asked)
-    powers = {} if by is None else comparison_power(board, lift=by, lift_is=lift_is)
-    lift = "" if by is None else f"a factor of {by:g}" if lift_is == "factor" else f"{by:g}"
-    notes = list(read.notes)
-    notes += [
-        f"nbyk dropped {number_of(count, 'item')} of {place}, which another system lacks"
-        for place, count in read.dropped.items()
-    ]
-    if read.paired and not read.items:
-        notes.append("the scores are paired by their order in the files, which have no ids to check it by")
-    journal, pair = present(), board.pairs[0]
-    is_behind = len(board.pairs) == 1 and pair.is_behind and not pair.significant
-    following = all_numbers()
-    if is_behind and journal is not None:
-        following = _about_other(journal.question, pair)
-    answer = scores_answer(
-        board, powers=powers, lift=lift, notes=notes, doubts=read.doubts, following=following
-    )
-    return Compared(answer, [board], read.names, read.incomplete)
-
-
-def _with_extras(findings: Findings, asked: Mapping[str, Any], *, full: bool) -> Findings:
-    """Return the findings about two systems with further ones.
+def _extras(data: Systems, boards: Mapping[str, Board], asked: Mapping[str, Any], *, full: bool) -> Extras:
+    """Return what is found about two systems beside their comparison.
 
     A finding that these data do not allow is left out, with the reason.
     """
+    from nbyk.report.comparison.answer import Extras
     from nbyk.testing.systems.variance import variance_shares
 
-    names = findings.first.a, findings.first.b
-    data, left_out = findings.systems.pair(*names), list[str]()
-    question = findings.first.question
+    if data.kind != "numbers":
+        why = f"--full is for numbers, and these are {data.kind}"
+        return Extras(left_out=(why,) if full else ())
+    name, board = next(iter(boards.items()))
+    pair, question, left_out = board.pair, board.question, list[str]()
+    both = data.pair(pair.a, pair.b)
     test: dict[str, Any] = {
         "null": asked["null"],
         "alternative": question.alternative,
@@ -333,33 +322,31 @@ def _with_extras(findings: Findings, asked: Mapping[str, Any], *, full: bool) ->
             left_out.append(f"{what}: not known here, {error_in_options(error)}")
             return None
 
-    is_of_numbers = findings.systems.kind == "numbers"
     shares = {
-        name: look(f"variance of {name}", partial(variance_shares, data, metric=name, seed=asked["seed"]))
-        for name, pair in findings.pairs.items()
-        if is_of_numbers and not pair.claims[0].parts
+        metric: look(
+            f"variance of {metric}", partial(variance_shares, both, metric=metric, seed=asked["seed"])
+        )
+        for metric, of_metric in boards.items()
+        if not of_metric.pair.claims[0].parts
     }
-    findings = replace(findings, shares={name: of for name, of in shares.items() if of is not None})
-    if not full or not is_of_numbers:
-        if full:
-            left_out.append(f"--full is for numbers, and these are {findings.systems.kind}")
-        return replace(findings, left_out=tuple(left_out))
+    shares = {metric: of for metric, of in shares.items() if of is not None}
+    if not full:
+        return Extras(shares, left_out=tuple(left_out))
 
     from nbyk.metrics.registry import named
     from nbyk.planning.settle import NULLS, settle
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
-    name, pair = next(iter(findings.pairs.items()))
-    open_ = pair.claims[-1].shown(pair.claims[-1].p, question.alpha) == "undecided" and not pair.is_behind
-    metrics = None if data.has_gold else tuple(findings.pairs)  # which side is better is said, not tried
-    by_all = partial(sensitivity, data, metrics=metrics, threads=asked["threads"], **test)
+    metrics = None if both.has_gold else tuple(boards)  # which side is better is said, not tried
+    by_all = partial(sensitivity, both, metrics=metrics, threads=asked["threads"], **test)
     by_choice = look("sensitivity", by_all, n_draws_in_all())
     if by_choice is not None:  # on the scale from 0 to 1, as no scale was given
-        units = [named(of.metric, "numbers").effect_unit(findings.systems.scale) for of in by_choice.effects]
+        units = [named(of.metric, "numbers").effect_unit(data.scale) for of in by_choice.effects]
         effects = [of.times(unit) for of, unit in zip(by_choice.effects, units, strict=True)]
         by_choice = replace(by_choice, effects=tuple(effects))
-    would = None
-    if open_ and asked["null"] in NULLS:
-        how = {"scale": findings.systems.scale, "pair_runs": asked["pair_runs"], "threads": asked["threads"]}
-        would = look(f"what would settle {name}", partial(settle, data, metric=name, **how, **test))
-    return replace(findings, sensitivity=by_choice, settlement=would, left_out=tuple(left_out))
+    would, items = None, pair.claims[-1]
+    is_open = items.shown(items.p, question.alpha) == "undecided" and not pair.is_behind
+    if is_open and asked["null"] in NULLS:
+        how = {"scale": data.scale, "pair_runs": asked["pair_runs"], "threads": asked["threads"]}
+        would = look(f"what would settle {name}", partial(settle, both, metric=name, **how, **test))
+    return Extras(shares, by_choice, would, tuple(left_out))

@@ -67,12 +67,18 @@ def fetch(
     mirror: Mirror = None,
     folder: Folder = None,
     config: ConfigFile = None,
-    file: Annotated[str | None, typer.Option(help="File to fetch. By default, all.")] = None,
-    copy_to: Annotated[
-        Path | None, typer.Option(help="Second folder, to which nbyk copies the files for the workflow.")
-    ] = None,
+    file: str | None = None,
+    copy_to: Path | None = None,
 ) -> None:
-    """Fetch a source's files, verify their checksums and print where they are."""
+    """Fetch a source's files, verify their checksums and print where they are.
+
+    Parameters
+    ----------
+    file
+        File to fetch. By default, all.
+    copy_to
+        Second folder, to which nbyk copies the files for the workflow.
+    """
     from nbyk.data import download, source
     from nbyk.data.download import Transfer
 

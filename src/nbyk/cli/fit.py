@@ -24,51 +24,16 @@ if TYPE_CHECKING:
 
 
 def fit(
-    ratings: Annotated[
-        Path,
-        typer.Argument(
-            help="File of people's ratings, with their --scale, or labels: two or more of some items."
-        ),
-    ],
+    ratings: Path,
     scale: Scale = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="JSON file to write: the prior, for `nbyk plan --prior`.", metavar="FILE"),
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(help="Name of the prior.", show_default="the file's name")
-    ] = None,
-    families: Annotated[
-        Path | None,
-        typer.Option(help="CSV file to write: the likelihood of every pair of families.", metavar="FILE"),
-    ] = None,
-    check: Annotated[
-        Path | None,
-        typer.Option(
-            help="JSON file to write, with the comparison of the fitted prior and the ratings.",
-            metavar="FILE",
-        ),
-    ] = None,
-    response: Annotated[
-        str | None,
-        typer.Option(
-            help="Kind of the ratings, as beta: skewed near the ends of the scale.",
-            show_default="likert on levels, clamped between two ends, or binary",
-            metavar="KIND",
-        ),
-    ] = None,
-    classes: Annotated[
-        str | None,
-        typer.Option(help="Classes of labels.", show_default="those of the file", metavar="A,B,…"),
-    ] = None,
-    levels: Annotated[
-        str | None,
-        typer.Option(
-            help="The labels are levels in this order, lowest first: fit thresholds on a latent scale.",
-            metavar="LOW,…,HIGH",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the check. The prior does not depend on it.", min=0)] = 0,
+    out: Path | None = None,
+    name: str | None = None,
+    families: Path | None = None,
+    check: Path | None = None,
+    response: str | None = None,
+    classes: str | None = None,
+    levels: str | None = None,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
     item: Item = "item",
     rater: Rater = "rater",
     value: Value = "value",
@@ -80,6 +45,28 @@ def fit(
     The prior says how items differ, and how people differ who rate the same item.
 
     Without --scale, the file is one that `nbyk study normalise` wrote.
+
+    Parameters
+    ----------
+    ratings
+        File of people's ratings, with their --scale, or labels: two or more of some items.
+    out : FILE
+        JSON file to write: the prior, for `nbyk plan --prior`.
+    name
+        Name of the prior. By default the file's name.
+    families : FILE
+        CSV file to write: the likelihood of every pair of families.
+    check : FILE
+        JSON file to write, with the comparison of the fitted prior and the ratings.
+    response : KIND
+        Kind of the ratings, as beta: skewed near the ends of the scale. By default likert on levels, clamped
+        between two ends, or binary.
+    classes : A,B,…
+        Classes of labels. By default those of the file.
+    levels : LOW,…,HIGH
+        The labels are levels in this order, lowest first: fit thresholds on a latent scale.
+    seed
+        Seed of the check. The prior does not depend on it.
     """
     check_files([ratings])
     from nbyk.cli.labels import are_labels, fit_labels, names_in
@@ -98,20 +85,16 @@ def fit(
         print(_fit_labels(ratings, chosen, columns, mending, files, named, fitting))
         _say_next(out)
         return
-    if scale is None and ratings.suffix.lower() != ".parquet":
-        raise NbykError(
-            f"expected the scale of the ratings in {ratings}: levels, as in 1,2,3,4,5, two ends, as in "
-            "0..100, or binary for yes or no; if its columns count labels, name them with `classes`",
-            argument="scale",
-        )
+    is_stored = scale is None and ratings.suffix.lower() == ".parquet"
+    on_scale = None if is_stored else pilot_scale(scale)
     print(f"fitting a prior to {ratings} …", file=sys.stderr)
-    if scale is None:
+    if on_scale is None:
         fitted, read = fit_normalised(ratings, chosen, seed, files)
     else:
-        read, usual, _ = read_rated(ratings, pilot_scale(scale), columns, mending)
+        read, usual, _ = read_rated(ratings, on_scale, columns, mending)
         try:
-            of_kind = usual if response is None else Response(response, usual.levels)
-            fitted = fit_prior(chosen, read.matrix(), of_kind, seed=seed)
+            kind = usual if response is None else Response(response, usual.levels)
+            fitted = fit_prior(chosen, read.matrix(), kind, seed=seed)
         except NbykError as error:
             raise error.about(file=ratings) from None
         write_fit(fitted, files)
@@ -168,7 +151,6 @@ def _fit_labels(
 
 
 def _lines(fitted: RatingFit, read: Ratings, name: str) -> list[str]:
-    """Return the prior and its check in words."""
     prior, check = fitted.prior, fitted.check
     matches = "do not match" if check.rejected else "match"
     return [

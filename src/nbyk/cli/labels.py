@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.cli.pilot import PilotFiles, unit_cautions_of
-from nbyk.cli.plan_source import PlanSource, difference_of, variances_of
+from nbyk.cli.plan_source import PlanSource, has_labels, variances_of
 from nbyk.errors import NbykError, renaming
 
 if TYPE_CHECKING:
@@ -28,14 +28,13 @@ def is_of_labels(arguments: Mapping[str, Any]) -> bool:
     """Return whether the options ask for a plan of labels: their metrics, classes, α, or a pilot's cells."""
     from nbyk.data.columns import Columns
     from nbyk.metrics.registry import kind_scored
-    from nbyk.priors.ordinal import label_prior_in
 
     if arguments["class_alpha"] or arguments["classes"]:
         return True
     if any(kind_scored(name) is not None for name in arguments["metric"] or ()):
         return True
     if arguments["prior"] is not None:
-        return label_prior_in(arguments["prior"]) is not None
+        return has_labels(arguments["prior"])
     if arguments["pilot"] is None or arguments["scale"] is not None or arguments["judge"] is not None:
         return False
     return are_labels(arguments["pilot"], Columns(arguments["item"], arguments["rater"], arguments["value"]))
@@ -121,14 +120,11 @@ def labels_source(
         return PlanSource(
             replace(items, prior=fit_raters(items.prior, gold, units), raters=raters), pilot.stem, notes
         )
-    question = ["--solve", "raters", *difference_of(asked), "--metric", metric]
-    way = replace(files, systems=None).for_new_ones(*question, "--power", f"{asked['power'] or 0.8:g}")
-    cautions = unit_cautions_of({"gold": units}, len(gold), way)
+    cautions = unit_cautions_of({"gold": units}, len(gold), files.for_new_ones("raters"))
     return PlanSource(items, cautions=(*notes, *cautions))
 
 
 def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> LabelPrior:
-    """Return the prior of a file, or the one with the α that is given."""
     from nbyk.priors import ClassPrior
     from nbyk.priors.ordinal import label_prior_in
 

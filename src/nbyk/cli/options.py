@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -39,9 +38,22 @@ OnEmpty = Annotated[str, typer.Option(help="Rows without a value: refuse, or dro
 Threads = Annotated[int, typer.Option(help="Number of threads. Results are the same with any number.", min=1)]
 
 
-def panel(heading: str) -> Callable[..., Any]:
-    """Return `typer.Option` for the options that the help shows below a heading."""
-    return partial(typer.Option, rich_help_panel=heading)
+def is_typed(context: typer.Context, name: str) -> bool:
+    """Return whether an option was typed."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def typed(context: typer.Context, names: Iterable[str]) -> list[str]:
+    """Return the words of some options that were typed, to be typed again."""
+    words: list[str] = []
+    for name in names:
+        value = context.params[name] if is_typed(context, name) else None
+        (option,) = [of for of in context.command.params if of.name == name]
+        first = option.opts[:1] if option.param_type_name == "option" else []
+        for one in value if isinstance(value, list) else [] if value is None else [value]:
+            words += [*first, *map(str, one if isinstance(one, tuple) else (one,))]
+    return words
 
 
 def downloads_of(path: Path | None) -> Downloads:

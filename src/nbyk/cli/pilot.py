@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from nbyk.cli.options import scale_named
 from nbyk.errors import NbykError
@@ -45,20 +45,17 @@ def holds_two_systems(pilot: Path, rater: str | None) -> bool:
 class PilotFiles:
     """The files of a pilot, and how to read them.
 
-    Attributes
-    ----------
-    gold
-        People's ratings of the items; None if there are only ratings of the systems' answers.
-    systems
-        The systems' answers, one file each, or one table of both; None without.
-    columns, mending
-        The columns' names, and what to do about rows that come twice or are empty.
+    `gold` has people's ratings of the items, None if there are only ratings of the systems' answers;
+    `systems` the answers, one file each or one table of both, None without. `again` are the words of a
+    command for new raters or runs; `by_gold` says whether ratings alone show how raters differ.
     """
 
     gold: Path | None
     systems: tuple[Path, ...] | None
     columns: Columns
     mending: Mending
+    again: tuple[str, ...] = ()
+    by_gold: bool = True
 
     def answers(self, **how: Any) -> Systems:
         """Return the systems, and gold if there is any; `how` are further arguments of `read_systems`."""
@@ -67,26 +64,15 @@ class PilotFiles:
         paths = [str(path) for path in self.systems or ()]
         return read_systems(paths, self.gold, **asdict(self.columns), **asdict(self.mending), **how)
 
-    def for_new_ones(self, *more: str) -> str:
-        """Return the command that plans for new raters and runs, in a sentence: it reads what was read."""
-        read = {**asdict(self.columns), **asdict(self.mending)}
-        usual = {**asdict(type(self.columns)()), **asdict(type(self.mending)())}
-        words = [] if self.gold is None else ["--pilot", str(self.gold)]
-        if self.systems:
-            words += [f"--pilot{'-systems' if len(self.systems) > 1 else ''}", *map(str, self.systems)]
-        for name, value in read.items():
-            words += [] if value == usual[name] else [f"--{name.replace('_', '-')}", value]
-        return f"`{shlex.join(['nbyk', 'plan', *words, *more])}` plans for new ones"
+    def for_new_ones(self, solve: str) -> str:
+        """Return the command that plans for new raters or runs, in a sentence."""
+        return f"`{shlex.join(['nbyk', 'plan', *self.again, '--solve', solve])}` plans for new ones"
 
-    def read(self, scale: Scale, *question: str, trials: bool = False) -> ReadPilot:
-        """Return two real systems, or the ratings alone.
-
-        The `question` are the options with which a caution's command asks for new raters and runs, if any do.
-        An item's `trials` are its own, so that items share no runs.
-        """
+    def read(self, scale: Scale, *, trials: bool = False) -> ReadPilot:
+        """Return two real systems, or the ratings alone; `trials` of an item are no runs that items share."""
         if self.systems is not None:
-            return _read_pair(self, self.systems, scale, question, trials=trials)
-        return _read_ratings(self, cast("Path", self.gold), scale, question)
+            return _read_pair(self, self.systems, scale, trials=trials)
+        return _read_ratings(self, cast("Path", self.gold), scale)
 
 
 def unit_cautions_of(units: Mapping[str, Units], n_items: int, way_out: str) -> tuple[str, ...]:
@@ -96,43 +82,8 @@ def unit_cautions_of(units: Mapping[str, Units], n_items: int, way_out: str) -> 
     return tuple(about_units(units, n_items, has_gold="gold" in units, claim="size", way_out=way_out))
 
 
-def _with_people(units: Mapping[str, Units], scale: Scale, *, of_pair: bool) -> list[str]:
-    """Return the options that plan a pilot of these raters and runs for new ones."""
-    from nbyk.testing.unit_cautions import kind_of
-
-    content = scale.to_dict()
-    levels = content.get("levels", (content.get("low", 0), content.get("high", 1)))
-    has_ends = len(levels) == 2 or list(levels) == [levels[0] + step for step in range(len(levels))]
-    ends = f"{levels[0]:g}..{levels[-1]:g}" if has_ends else ",".join(map("{:g}".format, levels))
-    shared = {name: of_name.n_shared for name, of_name in units.items() if of_name.n_shared}
-    raters = shared.pop("gold", 0)
-    options = [f"--scale={ends}"]
-    if not of_pair:
-        return [*options, "--solve", "raters"]
-    if "gold" not in units:
-        runs = kind_of(list(units.values()), has_gold=False) == "run"
-        return [*options, "--solve", "runs" if runs else "raters"]
-    options += ["--raters", str(raters)] if raters else []
-    return [*options, *(["--runs", str(max(shared.values()))] if shared else [])]
-
-
-@dataclass(frozen=True)
-class ReadPilot:
-    """A pilot as it was read.
-
-    Attributes
-    ----------
-    items
-        Its items with their ratings, from 0 to 1, and the systems' answers if there are any.
-    scale
-        Its own scale: two ends, or levels whose steps these count.
-    warnings
-        Reasons for caution about a plan, one sentence each.
-    pair
-        The systems' answers with the ids of raters and runs; None without systems.
-    raters
-        The raters of the items; None with systems.
-    """
+class ReadPilot(NamedTuple):
+    """A pilot: its items with ratings from 0 to 1, its own scale, cautions, and the systems or the raters."""
 
     items: PilotItems
     scale: Scale
@@ -141,14 +92,14 @@ class ReadPilot:
     raters: Units | None = None
 
 
-def _read_ratings(files: PilotFiles, path: Path, scale: Scale, question: Sequence[str]) -> ReadPilot:
+def _read_ratings(files: PilotFiles, path: Path, scale: Scale) -> ReadPilot:
     from nbyk.resampling.pilot_items import PilotItems
 
     ratings, response, scale = read_rated(path, scale, files.columns, files.mending)
     units = {"gold": ratings.units()}
     way_out = "People's ratings of both systems' answers (`pilot_systems`) plan for new ones"
-    if question:
-        way_out = files.for_new_ones(*_with_people(units, scale, of_pair=False), *question)
+    if files.by_gold:
+        way_out = files.for_new_ones("raters")
     cautions = unit_cautions_of(units, ratings.n_items, way_out)
     items = PilotItems(path.stem, ratings.matrix(), response)
     return ReadPilot(items, scale, (*ratings.mended, *cautions), raters=units["gold"])
@@ -181,14 +132,13 @@ def read_rated(
     return ratings, response, scale
 
 
-def _read_pair(
-    files: PilotFiles, systems: tuple[Path, ...], scale: Scale, question: Sequence[str], *, trials: bool
-) -> ReadPilot:
+def _read_pair(files: PilotFiles, systems: tuple[Path, ...], scale: Scale, *, trials: bool) -> ReadPilot:
     """Return a pair of real systems that answered the items of a pilot, or whose answers people rated."""
     import numpy as np
 
     from nbyk.priors import Response
     from nbyk.resampling.pilot_items import PilotItems
+    from nbyk.testing.unit_cautions import kind_of
 
     gold, read = files.gold, files.answers(scale=scale)
     matrices = [matrix for matrix in (read.gold, *read.responses.values()) if matrix is not None]
@@ -200,7 +150,11 @@ def _read_pair(
     units = dict(read.units) if read.gold_units is None else {"gold": read.gold_units, **read.units}
     name = gold.stem if gold is not None else systems[0].parent.name if len(systems) > 1 else systems[0].stem
     items = PilotItems(name or "the pilot", read.gold, Response("clamped"), pair, (a, b))
-    way_out = files.for_new_ones(*_with_people(units, scale, of_pair=True), *question)
+    has_gold = read.gold_units is not None
+    shared = (has_gold and units["gold"].n_shared) or kind_of(
+        list(units.values()), has_gold=has_gold
+    ) == "rater"
+    way_out = files.for_new_ones("raters" if shared else "runs")
     cautions = () if trials else unit_cautions_of(units, read.n_items, way_out)
     return ReadPilot(items, scale, (*read.notes, *cautions), read.pair(a, b))
 
@@ -264,7 +218,7 @@ def pilot_scale(text: str | None) -> Scale:
 
     if text is None:
         raise NbykError(
-            "expected the scale of the pilot's ratings: levels, as in 1,2,3,4,5, two ends, as in 0..100, or "
+            "expected the scale of the ratings: levels, as in 1,2,3,4,5, two ends, as in 0..100, or "
             "binary for yes or no; if its columns count labels, name them with `classes`",
             argument="scale",
         )

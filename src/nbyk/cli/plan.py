@@ -24,13 +24,12 @@ from nbyk.cli.options import (
     check_out_folder,
     load_metric_files,
     metric_named,
-    panel,
+    typed,
 )
 from nbyk.cli.pilot import PilotFiles, holds_two_systems
 from nbyk.cli.plan_source import (
     OF_SHARED,
     SDS,
-    check_dataset,
     check_sources,
     judged_source,
     shared_source,
@@ -39,215 +38,72 @@ from nbyk.cli.plan_source import (
 from nbyk.errors import NbykError, argument_with
 from nbyk.progress import moving_line
 
-_of_people = panel("Raters, runs and clusters")
-_of_prices = panel("Prices")
-_of_systems = panel("Sources, simulated systems and the search")
-_SPREAD = "Spread of {}'s answers to an item, relative to that of people's ratings."
-_SD = "Standard deviation of the effect {}, in its unit."
-_BY_RUNS = "0 for one run, 1 for more"
+_OF_NEW_UNITS = (
+    *("pilot", "pilot_systems", "scale", "item", "rater", "value", "cluster", "on_duplicates", "on_empty"),
+    *("metric_file", "classes", "epsilon", "effect", "unit", "alpha", "alternative"),
+)
+"""Options that ask about new raters or runs, too."""
 
 
 def plan(
-    dataset: Annotated[
-        str | None,
-        typer.Argument(help="Dataset: convabuse (fitted to its ratings), or a published prior's name."),
-    ] = None,
-    pilot: Annotated[
-        Path | None,
-        typer.Option(help="Your own ratings: CSV, TSV, JSONL, Parquet, .npy; with their --scale."),
-    ] = None,
-    pilot_systems: Annotated[
-        tuple[Path, Path] | None,
-        typer.Option(
-            help="Answers of two real systems to the pilot's items; they replace all assumptions about "
-            "systems. Without --pilot: people's ratings of their answers.",
-            metavar="A B",
-        ),
-    ] = None,
-    items_from: Annotated[
-        str, _of_systems(help="Simulate from the pilot's items, or from a prior.")
-    ] = "pilot",
-    judge: Annotated[
-        Path | None,
-        _of_people(
-            help="A judge's scores, which people's ratings in --pilot correct: how many people, and calls?"
-        ),
-    ] = None,
-    system_answers: Annotated[
-        str,
-        _of_systems(
-            help="How the simulated systems answer a pilot's items: in whole levels of the scale, or in real "
-            "numbers, such as means or scores. Rounding to levels hides small differences.",
-            metavar="levels|real",
-        ),
-    ] = "levels",
+    context: typer.Context,
+    dataset: Annotated[str | None, typer.Argument()] = None,
+    pilot: Path | None = None,
+    pilot_systems: tuple[Path, Path] | None = None,
+    items_from: str = "pilot",
+    judge: Path | None = None,
+    system_answers: str = "levels",
     scale: Scale = None,
     item: Item = "item",
     rater: Rater = "rater",
     value: Value = "value",
     on_duplicates: OnDuplicates = "refuse",
     on_empty: OnEmpty = "refuse",
-    prior: Annotated[
-        Path | None, _of_systems(help="File of a prior that `nbyk study prior` or `nbyk fit` wrote.")
-    ] = None,
-    published: Annotated[
-        bool, _of_systems("--published", help="Use the dataset's published prior, not a fit.")
-    ] = False,
-    classes: Annotated[
-        str | None,
-        _of_systems(
-            help="Classes of labels, in their order.", show_default="those of the pilot", metavar="A,B,…"
-        ),
-    ] = None,
-    class_alpha: Annotated[
-        str | None,
-        _of_systems(
-            help="Instead of a pilot of labels: the α of a Dirichlet distribution of their shares.",
-            metavar="10,3,3",
-        ),
-    ] = None,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(
-            help="How far system B's item means are off, at most: ε. For a metric without gold: their shift. "
-            "Of labels: the share of noise among B's."
-        ),
-    ] = None,
-    effect: Annotated[
-        float | None,
-        typer.Option(
-            help="Instead of --epsilon: by how much A is better on the metric, as `nbyk compare` prints it."
-        ),
-    ] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option(
-            help="Unit of --epsilon, --effect and SDs: scale (that of --scale) or share (0 to 1).",
-            metavar="scale|share",
-            show_default="scale",
-        ),
-    ] = None,
-    power: Annotated[float | None, typer.Option(help="Power of the test.")] = None,
-    n_items: Annotated[int | None, typer.Option("--items", help="Items N.")] = None,
-    k_responses: Annotated[int | None, typer.Option("--responses", help="Ratings per item K.")] = None,
-    budget: Annotated[
-        float | None, _of_prices(help="Money for the gold ratings; with raters or runs, for everything.")
-    ] = None,
-    cost_per_item: Annotated[float, _of_prices(help="Cost of an item.")] = 0.0,
-    cost_per_rating: Annotated[float, _of_prices(help="Cost of a gold rating.")] = 1.0,
-    alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
-    solve: Annotated[
-        str | None,
-        typer.Option(
-            help="The number that you want to know: raters, runs, items, ratings or calls (of a judge). To "
-            "find how many raters to hire: --solve raters, with --effect, --power, --item-sd, --severity-sd "
-            "and --rating-sd.",
-            show_default="what you leave out; raters and runs if you give a price or an SD of them",
-        ),
-    ] = None,
-    alternative: Annotated[
-        str,
-        _of_systems(help="Question of the test: two-sided (do A and B differ?) or greater (is A better?)."),
-    ] = "two-sided",
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Metric to compare by. With several, each gets its own size; take the one that needs least.",
-            show_default="mae; without gold mean; of labels accuracy",
-            metavar="<str>",
-        ),
-    ] = None,
-    test: Annotated[str, _of_systems(help="Test of the difference.")] = "swap_items",
-    n_runs: Annotated[
-        str | None,
-        _of_systems(
-            "--n-runs",
-            help="How often each system answers an item; K means as often as people rate it.",
-            show_default="1, or K for a metric without gold",
-        ),
-    ] = None,
-    epsilon_a: Annotated[float, _of_systems(help="Perturbation of system A's item means.")] = 0.0,
-    sd_scale_a: Annotated[float | None, _of_systems(help=_SPREAD.format("A"), show_default=_BY_RUNS)] = None,
-    sd_scale_b: Annotated[float | None, _of_systems(help=_SPREAD.format("B"), show_default=_BY_RUNS)] = None,
-    raters: Annotated[
-        int | None,
-        typer.Option(
-            help="Number of raters who share the items. The plan is then for new raters too. To find their "
-            "number, write --solve raters instead."
-        ),
-    ] = None,
-    items_per_rater: Annotated[int | None, _of_people(help="Instead of --raters: items per person.")] = None,
-    runs: Annotated[
-        int | None,
-        typer.Option(
-            "--runs",
-            help="Runs of each system, each on all items. The plan is then for new runs too. To find their "
-            "number, write --solve runs instead.",
-        ),
-    ] = None,
-    counts: Annotated[
-        str | None,
-        _of_people(
-            help="Beside a --judge: what each class or vote counts, as in yes=1,no=0.",
-            show_default="values are numbers",
-        ),
-    ] = None,
-    calls: Annotated[int | None, _of_people(help="Calls of the --judge in all.")] = None,
-    pair_runs: Annotated[str, _of_people(help="Whether A and B share runs of one name: yes or no.")] = "no",
-    items_per_cluster: Annotated[
-        int | None,
-        _of_people(
-            help="Items in a cluster, such as questions about one text.", show_default="as in the pilot, or 1"
-        ),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        _of_people(
-            help="Column of clusters of the pilot's items. With --pilot-systems, nbyk plans whole clusters.",
-            show_default="every item is its own cluster",
-            metavar="COLUMN",
-        ),
-    ] = None,
-    cost_per_rater: Annotated[float | None, _of_prices(help="Cost of a rater.")] = None,
-    cost_per_run: Annotated[float | None, _of_prices(help="Cost of a run of one system.")] = None,
-    cost_per_call: Annotated[float | None, _of_prices(help="Cost of a call of the --judge.")] = None,
-    item_sd: Annotated[
-        float | None, _of_people(help=_SD.format("over single items"), show_default="of the pilot's systems")
-    ] = None,
-    cluster_sd: Annotated[
-        float | None,
-        _of_people(help=_SD.format("between clusters, beyond their items"), show_default="of --cluster"),
-    ] = None,
-    severity_sd: Annotated[
-        float | None, _of_people(help=_SD.format("due to one rater's severity"), show_default="of the pilot")
-    ] = None,
-    rating_sd: Annotated[
-        float | None, _of_people(help=_SD.format("over single ratings"), show_default="of the pilot")
-    ] = None,
-    run_sd: Annotated[
-        float | None, _of_people(help=_SD.format("due to one run of a system"), show_default="of the pilot")
-    ] = None,
-    answer_sd: Annotated[
-        float | None, _of_people(help=_SD.format("over single answers"), show_default="of the pilot")
-    ] = None,
-    max_items: Annotated[
-        int | None, _of_systems(help="Most items to try.", show_default="100,000 or more")
-    ] = None,
-    max_responses: Annotated[
-        int | None, _of_systems(help="Most ratings to try.", show_default="100 or more")
-    ] = None,
-    precision: Annotated[
-        float | None,
-        _of_systems(
-            help="Stop simulating once the power's standard error is below this.",
-            show_default="0.01; less where sets are large",
-        ),
-    ] = None,
-    n_resamples: Annotated[
-        int, _of_systems("--resamples", help="Draws M of the null of each test.")
-    ] = 10_000,
+    prior: Path | None = None,
+    published: Annotated[bool, typer.Option("--published")] = False,
+    classes: str | None = None,
+    class_alpha: str | None = None,
+    epsilon: float | None = None,
+    effect: float | None = None,
+    unit: str | None = None,
+    power: float | None = None,
+    n_items: Annotated[int | None, typer.Option("--items")] = None,
+    k_responses: Annotated[int | None, typer.Option("--responses")] = None,
+    budget: float | None = None,
+    cost_per_item: float = 0.0,
+    cost_per_rating: float = 1.0,
+    alpha: float = 0.05,
+    solve: str | None = None,
+    alternative: str = "two-sided",
+    metric: list[str] | None = None,
+    test: str = "swap_items",
+    n_runs: str | None = None,
+    epsilon_a: float = 0.0,
+    sd_scale_a: float | None = None,
+    sd_scale_b: float | None = None,
+    raters: int | None = None,
+    items_per_rater: int | None = None,
+    runs: int | None = None,
+    counts: str | None = None,
+    calls: int | None = None,
+    pair_runs: str = "no",
+    items_per_cluster: int | None = None,
+    cluster: str | None = None,
+    cost_per_rater: float | None = None,
+    cost_per_run: float | None = None,
+    cost_per_call: float | None = None,
+    item_sd: float | None = None,
+    cluster_sd: float | None = None,
+    severity_sd: float | None = None,
+    rating_sd: float | None = None,
+    run_sd: float | None = None,
+    answer_sd: float | None = None,
+    max_items: int | None = None,
+    max_responses: int | None = None,
+    precision: float | None = None,
+    n_resamples: Annotated[int, typer.Option("--resamples")] = 10_000,
     metric_file: MetricFiles = None,
-    details: Annotated[bool, typer.Option("--details", help="Print every table and caution.")] = False,
+    details: Annotated[bool, typer.Option("--details")] = False,
     out: OutAnswer = None,
     form: Format = "text",
     seed: Seed = 0,
@@ -262,6 +118,128 @@ def plan(
     To find how many raters or runs you need, write --solve raters or --solve runs, and give an --effect, a
     --power and how much the effect varies: --item-sd, --severity-sd, --rating-sd and --run-sd, or a --pilot
     with --pilot-systems.
+
+    Parameters
+    ----------
+    dataset
+        Dataset: convabuse (fitted to its ratings), or a published prior's name.
+    pilot
+        Your own ratings: CSV, TSV, JSONL, Parquet, .npy; with their --scale.
+    pilot_systems : A B
+        Answers of two real systems to the pilot's items; they replace all assumptions about systems. Without
+        --pilot: people's ratings of their answers.
+    epsilon
+        How far system B's item means are off, at most: ε. For a metric without gold: their shift. Of labels:
+        the share of noise among B's.
+    effect
+        Instead of --epsilon: by how much A is better on the metric, as `nbyk compare` prints it.
+    unit : scale|share
+        Unit of --epsilon, --effect and SDs: scale (that of --scale) or share (0 to 1). By default scale.
+    power
+        Power of the test.
+    n_items
+        Items N.
+    k_responses
+        Ratings per item K.
+    alpha
+        Level of the test.
+    solve
+        The number that you want to know: raters, runs, items, ratings or calls (of a judge). To find how many
+        raters to hire: --solve raters, with --effect, --power, --item-sd, --severity-sd and --rating-sd. By
+        default what you leave out; raters and runs if you give a price or an SD of them.
+    metric
+        Metric to compare by. With several, each gets its own size; take the one that needs least. By default
+        mae; without gold mean; of labels accuracy.
+    raters
+        Number of raters who share the items. The plan is then for new raters too. To find their number, write
+        --solve raters instead.
+    runs
+        Runs of each system, each on all items. The plan is then for new runs too. To find their number, write
+        --solve runs instead.
+    details
+        Print every table and caution.
+
+    Sources, simulated systems and the search
+    -----------------------------------------
+    items_from
+        Simulate from the pilot's items, or from a prior.
+    system_answers : levels|real
+        How the simulated systems answer a pilot's items: in whole levels of the scale, or in real numbers,
+        such as means or scores. Rounding to levels hides small differences.
+    prior
+        File of a prior that `nbyk study prior` or `nbyk fit` wrote.
+    published
+        Use the dataset's published prior, not a fit.
+    classes : A,B,…
+        Classes of labels, in their order. By default those of the pilot.
+    class_alpha : 10,3,3
+        Instead of a pilot of labels: the α of a Dirichlet distribution of their shares.
+    alternative
+        Question of the test: two-sided (do A and B differ?) or greater (is A better?).
+    test
+        Test of the difference.
+    n_runs
+        How often each system answers an item; K means as often as people rate it. By default 1, or K for a
+        metric without gold.
+    epsilon_a
+        Perturbation of system A's item means.
+    sd_scale_a, sd_scale_b
+        Spread of this system's answers to an item, relative to that of people's ratings. By default 0 for one
+        run, 1 for more.
+    max_items
+        Most items to try. By default 100,000 or more.
+    max_responses
+        Most ratings to try. By default 100 or more.
+    precision
+        Stop simulating once the power's standard error is below this. By default 0.01; less where sets are
+        large.
+    n_resamples
+        Draws M of the null of each test.
+
+    Raters, runs and clusters
+    -------------------------
+    judge
+        A judge's scores, which people's ratings in --pilot correct: how many people, and calls?
+    items_per_rater
+        Instead of --raters: items per person.
+    counts
+        Beside a --judge: what each class or vote counts, as in yes=1,no=0. By default values are numbers.
+    calls
+        Calls of the --judge in all.
+    pair_runs
+        Whether A and B share runs of one name: yes or no.
+    items_per_cluster
+        Items in a cluster, such as questions about one text. By default as in the pilot, or 1.
+    cluster : COLUMN
+        Column of clusters of the pilot's items. With --pilot-systems, nbyk plans whole clusters. By default
+        every item is its own cluster.
+    item_sd
+        Standard deviation of the effect over single items. By default that of the pilot's systems.
+    cluster_sd
+        Standard deviation of the effect between clusters, beyond their items. By default that of --cluster.
+    severity_sd
+        Standard deviation of the effect due to one rater's severity. By default that of the pilot.
+    rating_sd
+        Standard deviation of the effect over single ratings. By default that of the pilot.
+    run_sd
+        Standard deviation of the effect due to one run of a system. By default that of the pilot.
+    answer_sd
+        Standard deviation of the effect over single answers. By default that of the pilot.
+
+    Prices
+    ------
+    budget
+        Money for the gold ratings; with raters or runs, for everything.
+    cost_per_item
+        Cost of an item.
+    cost_per_rating
+        Cost of a gold rating.
+    cost_per_rater
+        Cost of a rater.
+    cost_per_run
+        Cost of a run of one system.
+    cost_per_call
+        Cost of a call of the --judge.
     """
     arguments = dict(locals())
     check_format(form)
@@ -294,8 +272,6 @@ def plan(
     of_labels = is_of_labels(arguments)
     usual = "mean" if answers and pilot is None else "mae"
     metrics = [] if of_labels else [metric_named(name) for name in metric or (usual,)]
-    if not with_people and dataset is not None:
-        check_dataset(dataset, published=published)
 
     from nbyk.data.columns import Columns
     from nbyk.data.layouts import Mending
@@ -304,7 +280,12 @@ def plan(
     from nbyk.report.plan import plan_answer
 
     mending = Mending(on_duplicates, on_empty)
-    files = PilotFiles(pilot, answers, Columns(item, rater, value, cluster), mending)
+    again = typed(context, _OF_NEW_UNITS)
+    if answers is None and effect is None and epsilon is None:
+        again += ["--epsilon", "0.1", *([] if of_labels else ["--unit", "share"])]
+    again += [*(["--metric", metric[0]] if metric else []), "--power", f"{power or 0.8:g}"]
+    by_gold = bool(metrics) and metrics[0].needs_gold
+    files = PilotFiles(pilot, answers, Columns(item, rater, value, cluster), mending, tuple(again), by_gold)
     arguments["n_runs"] = _runs(n_runs)
     asked = {name: arguments[name] for name in plan_from.__kwdefaults__ or {} if name in arguments}
     asked |= {"metric": metrics, "curves": out is not None and not with_people}
@@ -324,7 +305,6 @@ def plan(
 
 
 def _runs(text: str | None) -> int | str | None:
-    """Return the number that a text is, or the text."""
     try:
         return None if text is None else int(text)
     except ValueError:

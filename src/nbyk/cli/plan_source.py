@@ -67,18 +67,9 @@ def declared(arguments: Mapping[str, Any]) -> str:
 
 
 class PlanSource(NamedTuple):
-    """What a plan starts from.
+    """What a plan starts from: the source of `nbyk.plan`, its name if it has none itself, and cautions.
 
-    Attributes
-    ----------
-    source
-        The source, as `nbyk.plan` takes it.
-    name
-        The name of its variances; "" for a simulated plan, whose source has one itself.
-    cautions
-        Reasons for caution about the plan, one sentence each.
-    prior
-        Fits a prior to the same ratings, for another plan beside; None for no other.
+    `prior` fits a prior to the same ratings, for another plan beside.
     """
 
     source: Any
@@ -107,13 +98,12 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
     if arguments["unit"] not in (None, "scale", "share"):
         raise NbykError(f"found {arguments['unit']}, expected scale or share", argument="unit")
     check_files([pilot, *(pilot_systems or ()), given["prior"]])
+    if given["dataset"] is not None:
+        _check_dataset(given["dataset"], published=arguments["published"])
     if with_people:
-        of_labels = given["prior"] is not None and _is_of_labels(given["prior"])
-        if given["dataset"] is not None:
-            check_dataset(given["dataset"], published=arguments["published"])
-        shows_raters = {"dataset": has_ratings(arguments), "prior": of_labels}
-        for name, words in (("dataset", "DATASET"), ("prior", "--prior")):
-            if given[name] is not None and not shows_raters[name]:
+        shows_raters = {"DATASET": has_ratings(arguments), "--prior": has_labels(given["prior"])}
+        for words, name in (("DATASET", "dataset"), ("--prior", "prior")):
+            if given[name] is not None and not shows_raters[words]:
                 raise NbykError(
                     f"{words}: found {given[name]}, which has no ratings that show how raters differ; give "
                     f"yours with `pilot`, or say how much the effect varies, as in: {declared(arguments)}"
@@ -156,14 +146,16 @@ def has_ratings(arguments: Mapping[str, Any]) -> bool:
     return not arguments["published"] and name in source_names() and source(name).embedded
 
 
-def _is_of_labels(prior: Path) -> bool:
+def has_labels(prior: Path | None) -> bool:
+    """Return whether a file holds a prior of labels."""
+    if prior is None:
+        return False
     from nbyk.priors.ordinal import label_prior_in
 
     return label_prior_in(prior) is not None
 
 
-def check_dataset(name: str, *, published: bool) -> None:
-    """Raise NbykError unless there are ratings or a published prior of this name."""
+def _check_dataset(name: str, *, published: bool) -> None:
     from nbyk.data.sources import source, source_names
     from nbyk.priors import published_names
 
@@ -173,16 +165,17 @@ def check_dataset(name: str, *, published: bool) -> None:
         raise unknown_name("dataset", name, known)
 
 
-def prior_of(
-    dataset: str | None, file: Path | None, *, published: bool, say: Callable[[str], None]
+def _prior_of(
+    arguments: Mapping[str, Any], say: Callable[[str], None]
 ) -> tuple[TwoStagePrior, tuple[str, ...]]:
     """Return the prior of a file, or a dataset's (fitted to ratings that come with nbyk, or published)."""
-    from nbyk.data import load_source, source, source_names
+    from nbyk.data import load_source, source
     from nbyk.priors import Response, published_prior, read_prior
 
+    dataset = arguments["dataset"]
     if dataset is None:
-        return read_prior(cast("Path", file)), ()
-    if published or dataset not in source_names() or not source(dataset).embedded:
+        return read_prior(arguments["prior"]), ()
+    if not has_ratings(arguments):
         return published_prior(dataset), ()
     ratings = load_source(dataset)
     way_out = "--item-sd, --severity-sd and --rating-sd plan for new ones"
@@ -218,17 +211,18 @@ def in_the_unit(
         for name, factor in (("effect", most), ("epsilon", length), ("epsilon_a", length)):
             asked[name] = asked[name] and asked[name] * factor
         sds.update({name: sd and sd * most for name, sd in sds.items()})
+    if unit is not None:
+        return
     effect, epsilon = asked["effect"], asked["epsilon"]
     on = f"the scale from {low:g} to {high:g}"
     least = min(length / _LEAST_EPSILON, _LARGEST_SHARE)
-    is_stated = epsilon is not None and unit is None and shown is None
-    if is_stated and 0.0 < epsilon <= least and length != 1.0:
+    if epsilon is not None and shown is None and 0.0 < epsilon <= least and length != 1.0:
         raise NbykError(
             f"found {epsilon:g}, 1/{length / epsilon:.0f} of {on}; give `epsilon` {epsilon * length:g} if "
             f"{epsilon:g} is a share of it, or `epsilon` {epsilon:g} `unit` scale to keep it",
             argument="epsilon",
         )
-    if effect is None or unit is not None or metric.unit_power < 1 or not known:
+    if effect is None or metric.unit_power < 1 or not known:
         return
     if effect > most:
         raise NbykError(
@@ -300,10 +294,10 @@ def shared_source(
     read = files.read(scale)
     asked["scale"] = read.scale
     say("variances of the pilot")
-    of_metric = cast("float", read.scale.unit) ** metric.unit_power
+    effect_unit = cast("float", read.scale.unit) ** metric.unit_power
     about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
     data = (cast("ResponseSet", read.pair),)
-    more: dict[str, Any] = {"unit": of_metric, "scale": read.scale}
+    more: dict[str, Any] = {"unit": effect_unit, "scale": read.scale}
     pilot_of_pair = Pilot(data, metric, about_runs, pair_runs == "yes", **more)
     in_the_unit(asked, sds, read.scale, metric, unit, shown=abs(pilot_of_pair.effect))
     numbers = ("solve", "n_items", "k_responses", "budget", *OF_SHARED, *SDS)
@@ -316,7 +310,6 @@ def shared_source(
 def _rated(
     dataset: str | None, files: PilotFiles, scale: Scale | None
 ) -> tuple[PilotItems, Units, Scale | None, tuple[str, ...]]:
-    """Return the items, raters and scale of a pilot or of a dataset's ratings, and the pilot's notes."""
     from nbyk.data import load_source, source
     from nbyk.priors import Response
     from nbyk.resampling.pilot_items import PilotItems
@@ -374,20 +367,14 @@ def simulated_source(
     arguments: Mapping[str, Any], asked: dict[str, Any], files: PilotFiles, say: Callable[[str], None]
 ) -> PlanSource:
     """Return the source of simulated items; beside a pilot's own items stands a prior fitted to it."""
-    from nbyk.planning.plan import check_settings
-
     pilot, pilot_systems, metrics = files.gold, files.systems, asked["metric"]
     scale, other_prior = None, None
     if arguments["scale"] is not None:
         scale = asked["scale"] = pilot_scale(arguments["scale"])
     if pilot is not None or pilot_systems is not None:
-        check_settings(
-            metrics[0], {**asked, "scale": None, "epsilon_a": 0.0, "epsilon": asked["epsilon"] and 0.1}
-        )
         on_scale = pilot_scale(arguments["scale"])
-        trials = all(metric.of_trials for metric in metrics)
-        question = _for_people(arguments, asked, metrics[0])
-        read = files.read(on_scale, *question, trials=trials)
+        trials = all(metric.takes_trials for metric in metrics)
+        read = files.read(on_scale, trials=trials)
         population: Any = replace(read.items, system_answers=arguments["system_answers"])
         cautions, scale = read.warnings, read.scale
         if pilot is not None and pilot_systems is None:
@@ -396,34 +383,10 @@ def simulated_source(
             if arguments["items_from"] == "prior":
                 population, other_prior = other_prior(), None
     else:
-        if arguments["scale"] is None:
-            check_settings(metrics[0], asked)
-        population, cautions = prior_of(
-            arguments["dataset"], arguments["prior"], published=arguments["published"], say=say
-        )
+        population, cautions = _prior_of(arguments, say)
     asked["scale"] = scale
     in_the_unit(asked, {}, scale, metrics[0], arguments["unit"], shown=0.0 if pilot_systems else None)
     return PlanSource(population, "", tuple(cautions), other_prior)
-
-
-def _for_people(arguments: Mapping[str, Any], asked: Mapping[str, Any], metric: Metric) -> list[str]:
-    """Return the options with which the same question is asked about new raters and runs; [] if none do."""
-    if not (metric.needs_gold or arguments["pilot_systems"]):
-        return []
-    power, options = ["--power", f"{asked['power'] or 0.8:g}"], list[str]()
-    if not arguments["pilot_systems"]:
-        options += difference_of(asked)
-        is_share = arguments["unit"] == "share" or asked["effect"] is asked["epsilon"] is None
-        options += ["--unit", "share"] if is_share else []
-    if arguments["metric"] or not arguments["pilot_systems"]:
-        options += ["--metric", metric.name]
-    return [*options, *power]
-
-
-def difference_of(asked: Mapping[str, Any]) -> list[str]:
-    """Return the option of the difference that is asked for, or else of an ε of a tenth."""
-    name = "epsilon" if asked["effect"] is None else "effect"
-    return [f"--{name}", f"{asked[name] or 0.1:g}"]
 
 
 def fitted(

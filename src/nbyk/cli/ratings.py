@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
-
-import typer
+from typing import TYPE_CHECKING, NamedTuple
 
 from nbyk.cli.options import (
     Out,
@@ -23,24 +21,27 @@ if TYPE_CHECKING:
 
 
 def normalise(
-    source: Annotated[str, typer.Argument(help="Source of ratings, such as convabuse.")],
+    source: str,
     out: Out,
-    path: Annotated[
-        Path | None, typer.Option(help="File or folder of the source, if you have your own copy.")
-    ] = None,
-    question: Annotated[
-        str | None,
-        typer.Option(help="Question, if the source has several (mhs has ten). By default the first."),
-    ] = None,
-    scale: Annotated[
-        str | None,
-        typer.Option(help="Scale of a table of your own at --path: 1,2,3,4,5 or 0..100 or binary."),
-    ] = None,
+    path: Path | None = None,
+    question: str | None = None,
+    scale: str | None = None,
 ) -> None:
     """Write a source's ratings, normalised to [0, 1], as one long table (item, rater, value).
 
     Without --path, nbyk takes the ratings that come with it or that `nbyk data fetch` downloaded. With
     --scale, SOURCE is a name that you choose for a table of your own.
+
+    Parameters
+    ----------
+    source
+        Source of ratings, such as convabuse.
+    path
+        File or folder of the source, if you have your own copy.
+    question
+        Question, if the source has several (mhs has ten). By default the first.
+    scale
+        Scale of a table of your own at --path: 1,2,3,4,5 or 0..100 or binary.
     """
     if scale is not None and (path is None or question is not None):
         raise NbykError(f"--scale {scale} is for a table of your own; give its --path, and no --question")
@@ -78,11 +79,17 @@ def write_normalised(
 
 
 def prior(
-    source: Annotated[str, typer.Argument(help="Source of the prior: simulated, toxicity, multidomain, …")],
+    source: str,
     out: Out,
     semantics: SemanticsName,
 ) -> None:
-    """Write a prior that a paper published."""
+    """Write a prior that a paper published.
+
+    Parameters
+    ----------
+    source
+        Source of the prior: simulated, toxicity, multidomain, …
+    """
     from nbyk.files import write_json
     from nbyk.priors import published_prior
 

@@ -12,13 +12,11 @@ from typer.main import get_command as command_of
 
 from nbyk.cli import ratings
 from nbyk.cli.options import Out, OutFolder, Threads
-from nbyk.cli.terminal import unwrap
+from nbyk.cli.terminal import documented
 from nbyk.errors import NbykError
 
 
 class _Commands(TyperGroup):
-    """A group of commands that looks up those of the studies when they are asked for."""
-
     def list_commands(self, ctx: Any) -> list[str]:
         from nbyk.studies import studies
 
@@ -41,7 +39,7 @@ class _Commands(TyperGroup):
                     made.command(cmd_name)(command)
                     made.callback()(lambda: None)
                 group: Any = command_of(made)
-                return unwrap(group.commands[cmd_name])
+                return documented(group.commands[cmd_name])
         return None
 
 
@@ -84,14 +82,20 @@ def list_studies() -> None:
 @app.command()
 def cell(
     study: Name,
-    step: Annotated[str, typer.Argument(help="Step of the study that makes the cell.")],
+    step: str,
     out: Out,
     settings: Settings = None,
     file: From = None,
     files: AllFrom = None,
     threads: Threads = 1,
 ) -> None:
-    """Make a cell of a study: a table of results in one file."""
+    """Make a cell of a study: a table of results in one file.
+
+    Parameters
+    ----------
+    step
+        Step of the study that makes the cell.
+    """
     from nbyk.studies.steps import run_step
     from nbyk.studies.study import settings_from, study_named
 

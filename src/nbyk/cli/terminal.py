@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -64,15 +65,30 @@ class Command(TyperCommand):
                 formatter.write_dl(records)
 
 
-def unwrap(command: Any) -> Any:
-    """Join the lines of each paragraph of the help of a command and of those below it; return the command.
+_SECTION = re.compile(r"^(.+)\n-+\n", re.MULTILINE)
+_ENTRY = re.compile(r"^(\S.*)\n((?: .*\n?|\n)+)", re.MULTILINE)
 
-    A docstring ends its lines where a module does, and typer keeps these ends beside the terminal's own.
+
+def documented(command: Any) -> Any:
+    """Give a command, and those below it, the help that its docstring has; return the command.
+
+    Below its paragraphs, a section explains options, as numpydoc does: ``name, name : METAVAR``, and lines
+    that are indented. A section other than ``Parameters`` is a heading of its own in the help.
     """
-    paragraphs = cleandoc(command.help or "").split("\n\n")
+    text, *sections = _SECTION.split(f"{cleandoc(command.help or '')}\n")
+    paragraphs = text.strip().split("\n\n")
     command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs) or None
+    parameters = {parameter.name: parameter for parameter in command.params}
+    for heading, body in zip(sections[::2], sections[1::2], strict=True):
+        for names, words in _ENTRY.findall(body):
+            names, _, metavar = names.partition(" : ")
+            for name in names.split(", "):
+                parameters[name].help = " ".join(words.split())
+                parameters[name].metavar = metavar or parameters[name].metavar
+                if heading != "Parameters":
+                    parameters[name].rich_help_panel = heading
     for below in getattr(command, "commands", {}).values():
-        unwrap(below)
+        documented(below)
     return command
 
 

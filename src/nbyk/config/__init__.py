@@ -7,12 +7,12 @@ error that names the file, the line and the key before any job starts.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, create_model, model_validator
 from pydantic_core import to_jsonable_python
 
 from nbyk.bounded import content_of
@@ -50,6 +50,11 @@ __all__ = [
 ]
 
 
+def _loaded(file: str) -> str:
+    load_file(file)
+    return file
+
+
 class Config(Section):
     """Everything a run depends on. Each key has one meaning. Studies add keys: see `config_model`."""
 
@@ -59,7 +64,7 @@ class Config(Section):
     """Paths of your copies of published ratings, by source (docs/data.md). convabuse comes with nbyk."""
     own_ratings: dict[OwnName, OwnRatings] = Field({})
     """Your own tables, by name: {path: mine.csv, scale: "1,2,3,4,5"} (docs/data.md)."""
-    metric_files: Annotated[list[DataPath], Distinct] = Field([])
+    metric_files: Annotated[list[Annotated[DataPath, AfterValidator(_loaded)]], Distinct] = Field([])
     """Python files of your own that register metrics (docs/guide.md)."""
 
     downloads: Downloads = Downloads.model_validate({})
@@ -145,6 +150,15 @@ def config_model() -> type[Config]:
     def check(config: Config) -> Config:
         for study in studies():
             study.check(config)
+        named: dict[str, Callable[[], list[str]]]
+        named = {f"ratings.{name}": partial(config.rating_files, name) for name in config.ratings}
+        named |= {f"own_ratings.{name}": partial(config.rating_files, name) for name in config.own_ratings}
+        named |= {f"comparisons.{name}": comparison.files for name, comparison in config.comparisons.items()}
+        for key, files in named.items():
+            try:
+                files()
+            except NbykError as error:
+                raise NbykError(str(error), key=key) from None
         return config
 
     validators: dict[str, Any] = {"check": model_validator(mode="after")(check)}
@@ -203,15 +217,8 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
 
     The line of an error is that in the last of the files it was merged from that has the key.
     """
-    metric_files = values.get("metric_files")
-    for index, metric_file in enumerate(metric_files if isinstance(metric_files, list) else []):
-        try:
-            if isinstance(metric_file, str):
-                load_file(metric_file)
-        except NbykError as error:
-            raise _placed(error, ("metric_files", index), files) from None
     try:
-        config = config_model().model_validate(dict(values))
+        return config_model().model_validate(dict(values))
     except ValidationError as error:
         errors = error.errors()
         explanations = [explained(problem, config_model()) for problem in errors[:_MOST_SHOWN]]
@@ -219,18 +226,6 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
         if len(errors) > _MOST_SHOWN:
             problems.append(f"and {len(errors) - _MOST_SHOWN} more like these")
         raise NbykError("\n".join(problems)) from None
-    for key, sources in (("ratings", config.ratings), ("own_ratings", config.own_ratings)):
-        for source in sources:
-            try:
-                config.rating_files(source)
-            except NbykError as error:
-                raise _placed(error, (key, source), files, f"{key}.{source}") from None
-    for name, comparison in config.comparisons.items():
-        try:
-            comparison.files()
-        except NbykError as error:
-            raise _placed(error, ("comparisons", name), files, f"comparisons.{name}") from None
-    return config
 
 
 def _read_yaml(path: str | Path) -> dict[str, Any]:
@@ -242,18 +237,10 @@ def _read_yaml(path: str | Path) -> dict[str, Any]:
         ) from None
 
 
-def _placed(
-    error: NbykError, location: Location, files: Sequence[str | Path], key: str | None = None
-) -> NbykError:
-    """Return the error about the file and line of a key; about "configuration" if no file has the key.
-
-    An error about another file, which the configuration names, comes after them.
-    """
-    problem = error if error.file is None else NbykError(str(error))
+def _placed(error: NbykError, location: Location, files: Sequence[str | Path]) -> NbykError:
+    """Return the error about the file and line of a key; about "configuration" if no file has the key."""
     place = place_of(location, files)
-    if place is None:
-        return problem.about(name="configuration", key=key)
-    return problem.about(file=place[0], row=place[1], key=key)
+    return error.about(name="configuration") if place is None else error.about(file=place[0], row=place[1])
 
 
 def json_schema() -> str:

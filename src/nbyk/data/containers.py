@@ -1,4 +1,4 @@
-"""Tables in containers: Parquet, Excel, a data set that Hugging Face's datasets saved, a log of Inspect."""
+"""Tables in containers: Parquet, Excel, a data set of Hugging Face, a zipped log of Inspect."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from nbyk.bounded import (
     refuse_more,
 )
 from nbyk.data.cells import column_cells, is_compact
+from nbyk.data.exports import exported
 from nbyk.data.layouts import LARGEST_ID
-from nbyk.data.makers import Gathering, hash_of_input
 from nbyk.data.tables import Table, Unusable, made_table
 from nbyk.data.text import content_of, distinct_keys, reason
 from nbyk.errors import DataPlace, NbykError
@@ -45,12 +45,7 @@ _MOST_BYTES, _MOST_BESIDE = (
     10**7,
 )  # of XML, and of that beside sheets; openpyxl takes a minute for 10**8
 _SHEETS = ("xl/worksheets/", "xl/sharedStrings.xml", "xl/media/")
-_ITEM, _RUN = "sample_id", "epoch"
-_IN_A_LOG = {"version", "status", "eval"}
-_OF_A_SAMPLE = ("id", "epoch", "input", "scores", "metadata", "error")
-_MOST_VALUES = 10**7  # Inspect takes up to 5 µs for each
-_GRADES = {"C", "P", "I", "N"}
-_WORDS = {"yes", "true", "no", "false"}
+_OF_A_SAMPLE = ("id", "epoch", "input", "target", "scores", "metadata", "error")
 
 
 def read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> Table:
@@ -141,15 +136,10 @@ def _decoded(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
-def is_workbook(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is named as workbooks are."""
-    return Path(path).suffix.lower() in (".xlsx", ".xlsm") and os.path.isfile(path)
-
-
 def read_workbook(path: str | os.PathLike[str]) -> Table:
     """Return the columns of the sheet, named by its first filled row; formulas are their saved values."""
     openpyxl = library("openpyxl", path, "an Excel workbook")
-    content = read_bytes(path)
+    content = content_of(path)
     refuse_bomb(path, content, _MOST_BYTES)
     refuse_bomb(path, content, _MOST_BESIDE, unread=_SHEETS)
     notes: list[str] = []
@@ -341,117 +331,43 @@ def _is_compressed(message: Any) -> bool:
     return message.type in ("dictionary", "record batch") and inner(batch, 3) > 0
 
 
-def is_inspect_log(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is named .eval, or begins as Inspect's JSON logs do."""
-    if Path(path).suffix.lower() == ".eval":
-        return os.path.isfile(path)
-    if Path(path).suffix.lower() != ".json" or not os.path.isfile(path):
-        return False
-    with open(path, encoding="utf-8", errors="replace") as file:
-        head = file.read(2000)
-    return head.lstrip().startswith("{") and all(f"{json.dumps(key)}:" in head for key in _IN_A_LOG)
+def read_zipped_log(path: str | os.PathLike[str]) -> Table:
+    """Return the table in a log of Inspect whose samples are documents of a zip file.
 
-
-def read_inspect_log(path: str | os.PathLike[str]) -> Table:
-    """Return a row per sample and epoch of one log, with a column per score, read by Inspect itself."""
-    log = library("inspect_ai.log", path, "a log of Inspect")
-    number = library("inspect_ai.scorer", path, "a log of Inspect").value_to_float()
-    content = read_bytes(path)
-    is_zipped = Path(path).suffix.lower() == ".eval"
-    documents = list(_documents(path, content)) if is_zipped else [content]
-    for document in documents:
-        refuse_document(path, document, _MOST_VALUES)
+    Its summaries of them are not read: they cut long metadata, and may be older than the samples.
+    """
+    content = content_of(path)
+    refuse_bomb(path, content, unread=("samples/",))
+    with suppress(ImportError):  # newer logs are compressed with zstd, which Python reads from 3.14 on
+        importlib.import_module("zipfile_zstd")
     deadline = Deadline(path)
-    gathering = Gathering("a log of Inspect", "sample", _ITEM, _RUN, path)
+
+    def document(member: zipfile.ZipInfo) -> Any:
+        deadline.check()
+        refuse_more(path, member.file_size, _MOST_BYTES, f"bytes in {member.filename}")
+        text = archive.read(member)
+        refuse_document(path, text)
+        return json.loads(text, object_pairs_hook=distinct_keys)
+
     try:
-        for document in documents:
-            json.loads(document, object_pairs_hook=distinct_keys)
-        header = log.read_eval_log(os.fspath(path), header_only=is_zipped)
-        samples = list(_samples(log.EvalSample, path, content, deadline)) if is_zipped else header.samples
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = {of.filename: of for of in archive.infolist() if of.filename.endswith(".json")}
+            log = document(members.get("header.json") or members["_journal/start.json"])
+            samples = (document(of) for name, of in members.items() if name.startswith("samples/"))
+            # messages and events can be large, and are not needed
+            log["samples"] = [{name: of[name] for name in _OF_A_SAMPLE if name in of} for of in samples]
     except NbykError:
         raise
-    except Exception as error:  # its reader raises the errors of zipfile, json and pydantic
+    except NotImplementedError:
+        raise NbykError("is compressed with zstd; pip install zipfile-zstd", file=path) from None
+    except Exception as error:  # a damaged file makes zipfile, zlib and json raise nearly anything
         raise NbykError(
-            f"Inspect cannot read it ({message_of(error)}); get the log again", file=path
+            f"no readable log of Inspect ({message_of(error)}); get it again", file=path
         ) from None
-    if not samples:
+    table = exported(log, path)
+    if table is None:
         raise NbykError("the log of Inspect holds no samples; evaluate with log_samples on", file=path)
-    if not any(sample.scores for sample in samples):
-        raise NbykError("no sample of the log has a score; score it with `inspect score` first", file=path)
-    for n, sample in enumerate(samples, start=1):
-        deadline.check()
-        # without ids of their own, Inspect numbers the samples
-        further = sample.metadata | hash_of_input(_text(sample.input) if type(sample.id) is int else None)
-        gathering.add(sample.id, sample.epoch, _scores(sample, number), further, number=n)
-    gathering.tell("model", header.eval.model)
-    gathering.tell("seed", header.eval.model_generate_config.seed)
-    return gathering.table(incomplete=_incomplete(header, samples))
-
-
-def _documents(path: str | os.PathLike[str], content: bytes) -> Iterator[bytes]:
-    """Yield the documents of a zipped log that Inspect reads whole: its head and what goes with it."""
-    refuse_bomb(path, content, unread=("samples/",))
-    with suppress(Exception), zipfile.ZipFile(io.BytesIO(content)) as archive:  # Inspect says what is wrong
-        yield from (archive.read(of) for of in archive.namelist() if _is_head(of))
-
-
-def _is_head(member: str) -> bool:
-    return member.endswith(".json") and not member.startswith("samples/")
-
-
-def _samples(kind: Any, path: str | os.PathLike[str], content: bytes, deadline: Deadline) -> Iterator[Any]:
-    """Yield the samples of a zipped log, one document after the other, without their messages and events.
-
-    Inspect's summaries of them are not read: they cut long metadata, and may be older than the samples.
-    """
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for member in archive.infolist():
-            if not (member.filename.startswith("samples/") and member.filename.endswith(".json")):
-                continue
-            deadline.check()
-            refuse_more(path, member.file_size, _MOST_BYTES, f"bytes in {member.filename}")
-            document = archive.read(member)
-            refuse_document(path, document, _MOST_VALUES)
-            sample = json.loads(document, object_pairs_hook=distinct_keys)
-            kept = {name: sample[name] for name in _OF_A_SAMPLE if name in sample}
-            yield kind.model_validate({"target": "", **kept})
-
-
-def _text(asked: Any) -> Any:
-    """Return a sample's input as text, or the roles and texts of its messages."""
-    return asked if isinstance(asked, str) else [(message.role, message.text) for message in asked]
-
-
-def _scores(sample: Any, number: Callable[[Any], float]) -> Iterator[tuple[str, Any]]:
-    for scorer, score in (sample.scores or {}).items():
-        parts = score.value if isinstance(score.value, dict) else {None: score.value}
-        for part, value in parts.items():
-            name = scorer if part is None else f"{scorer}/{part}"
-            yield name, graded(value, number) if isinstance(value, str | int | float) else value
-
-
-def _incomplete(header: Any, samples: Sequence[Any]) -> Iterator[str]:
-    """Yield what the log says of its status, and of samples that it lacks or that ended in an error."""
-    n_samples = len(samples)
-    if n_errors := sum(sample.error is not None for sample in samples):
-        yield f"samples that ended in an error: {n_errors}"
-    expected = (header.eval.dataset.samples or 0) * (header.eval.config.epochs or 1)
-    lacking = f"; {expected - n_samples} of {expected} samples are missing" if expected > n_samples else ""
-    if header.status != "success" or lacking:
-        yield f"the evaluation ended with the status {header.status!r}{lacking}"
-
-
-def graded(value: Any, number: Callable[[Any], float]) -> Any:
-    """Return a score as Inspect's number; text that is no number to Inspect stays, and is refused later.
-
-    Inspect counts such text as 0, with a warning in its own log.
-    """
-    if isinstance(value, str) and value not in _GRADES and value.lower() not in _WORDS:
-        try:
-            return float(value)
-        except ValueError:
-            return value
-    return number(value)
+    return table
 
 
 def message_of(error: Exception) -> str:

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,11 +42,11 @@ class UnreachableError(NbykError):
 
 
 class _CutError(Exception):
-    """An attempt ended early; the next may succeed."""
+    """An attempt ended early; the next may succeed, after a wait that the server may name."""
 
-    def __init__(self, why: str, wait: float | None = None, *, answered: bool = True) -> None:
+    def __init__(self, why: str, wait: float | None = None) -> None:
         super().__init__(why)
-        self.wait, self.answered = wait, answered
+        self.wait = wait
 
 
 @dataclass(frozen=True)
@@ -66,37 +65,27 @@ class Transfer:
     sleep: Callable[[float], None] = time.sleep
     note: Callable[[str], None] = lambda text: None
 
-    def __call__(
-        self,
-        url: str,
-        output_file: Path,
-        *,
-        size: int | None = None,
-        advance: Callable[[int], None] = lambda count: None,
-    ) -> None:
-        """Download a file of `size` bytes; `advance` is called with those beyond the most of any attempt."""
+    def __call__(self, url: str, file: RemoteFile, scratch: Path) -> None:
+        """Download a file."""
         place, ends = without_password(url), time.monotonic() + self.longest
-        most = 0
         for attempt in range(1, self.attempts + 1):
             try:
-                with open(output_file, "wb") as out:
+                with _progress_of(file) as advance, open(scratch, "wb") as out:
                     for chunk in self._chunks(url, ends):
                         out.write(chunk)
-                        advance(max(0, out.tell() - max(most, out.tell() - len(chunk))))
-                        most = max(most, out.tell())
-                        if size is not None and out.tell() > size:
-                            return
-                        if out.tell() > self.most:
-                            raise UnreachableError(f"sends more than {self.most:,} bytes", name=place)
-                    if size is not None and out.tell() < size:
-                        raise _CutError(f"the connection ended after {out.tell()} of {size} bytes")
+                        advance(len(chunk))
+                        if out.tell() > (self.most if file.size is None else file.size):
+                            break
+                    if file.size is None and out.tell() > self.most:
+                        raise UnreachableError(f"sends more than {self.most:,} bytes", name=place)
+                    if out.tell() < (file.size or 0):
+                        raise _CutError(f"the connection ended after {out.tell()} of {file.size} bytes")
                 return
             except _CutError as cut:
                 if attempt == self.attempts:
                     raise UnreachableError(f"{cut}, {attempt} times in a row", name=place) from None
                 wait = 2.0 ** (attempt - 1) if cut.wait is None else cut.wait
-                if cut.answered:
-                    self.note(f"{place}: {cut}; trying again in {wait:g} s")
+                self.note(f"{place}: {cut}; trying again in {wait:g} s")
                 self.sleep(min(wait, max(0.0, ends - time.monotonic())))
 
     def _chunks(self, url: str, ends: float) -> Iterator[bytes]:
@@ -104,12 +93,11 @@ class Transfer:
         import requests
         import urllib3
 
-        place, answered = without_password(url), False
+        place = without_password(url)
         # Compressed bytes would not be the pinned ones.
         headers = {"Accept-Encoding": "identity"}
         try:
             with requests.get(url, headers=headers, stream=True, timeout=self.timeout) as answer:
-                answered = True
                 _check_status(answer, place)
                 # iter_content would wait for a whole chunk of a server that trickles.
                 while chunk := answer.raw.read1(_CHUNK):
@@ -120,13 +108,12 @@ class Transfer:
                     yield chunk
         except NbykError:
             raise
-        except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, ValueError) as error:
-            # For an invalid address, here or in a redirect, several libraries raise ValueError.
-            if isinstance(error, ValueError):
-                what = without_password(on_one_line(str(error)))
-                problem = f"cannot be fetched ({what}); check the mirror's address"
-                raise NbykError(problem, name=place) from None
-            raise _CutError(_why(error), answered=answered) from None
+        except ValueError as error:  # of an invalid address, here or in a redirect
+            what = without_password(on_one_line(str(error)))
+            problem = f"cannot be fetched ({what}); check the mirror's address"
+            raise NbykError(problem, name=place) from None
+        except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError) as error:
+            raise _CutError(_why(error)) from None
 
 
 def _check_status(answer: requests.Response, place: str) -> None:
@@ -240,9 +227,7 @@ def fetch(
         announce(terms_of(entry))
     for done, file in enumerate(missing):
         try:
-            with _progress_of(file) as advance:
-                download = partial(transfer, size=file.size, advance=advance)
-                _retrieve(_address(entry, file, mirror), file, place, download)
+            _retrieve(_address(entry, file, mirror), file, place, transfer)
         except UnreachableError as error:
             raise NbykError(f"{error}; {_by_hand(missing[done:], place)}", name=entry.name) from None
     return [place / name for name in wanted]
@@ -271,31 +256,25 @@ def shown_size(size: int | None) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
-def _retrieve(address: str, file: RemoteFile, place: Path, download: Callable[[str, Path], None]) -> None:
+def _retrieve(address: str, file: RemoteFile, place: Path, transfer: Transfer) -> None:
     """Download to a scratch file in the same folder, and move it into place if its checksum is right."""
     with replacing(place / file.name, noted=False) as scratch:
         if "://" in address:
-            download(address, scratch)
+            transfer(address, file, scratch)
+        elif not os.path.isfile(address):
+            raise UnreachableError("no such file in the mirror", file=address)
+        elif not os.access(address, os.R_OK):
+            raise UnreachableError("you may not read this file of the mirror", file=address)
         else:
-            _copy_from_mirror(address, scratch)
+            shutil.copyfile(address, scratch)
         checksum = sha256(scratch)
         if checksum != file.sha256:
-            place_of_bytes = (
-                DataPlace(name=without_password(address)) if "://" in address else DataPlace(address)
-            )
-            raise place_of_bytes.error(
+            found = DataPlace(name=without_password(address)) if "://" in address else DataPlace(address)
+            raise found.error(
                 f"found sha256 {checksum}, expected {file.sha256}; these are not "
                 f"the pinned bytes, so {place / file.name} was not written: fetch again, or from another "
                 "`mirror`"
             )
-
-
-def _copy_from_mirror(path: str, scratch: Path) -> None:
-    if not os.path.isfile(path):
-        raise UnreachableError("no such file in the mirror", file=path)
-    if not os.access(path, os.R_OK):
-        raise UnreachableError("you may not read this file of the mirror", file=path)
-    shutil.copyfile(path, scratch)
 
 
 def _address(entry: Source, file: RemoteFile, mirror: str | None) -> str:

@@ -35,6 +35,9 @@ from nbyk.data.tables import Table, Unusable, columns_of_objects, made_table, sa
 from nbyk.data.text import json_content, shown
 from nbyk.errors import DataPlace, NbykError
 
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""Inspect's grades: correct, partial, incorrect and no answer."""
+
 
 def _instances(entries: Any, path: Path) -> Iterator[tuple[Any, Any]]:
     """Yield the instances that HELM writes beside their statistics."""
@@ -69,6 +72,42 @@ def helm(entry: Mapping[str, Any]) -> Iterator[Row]:
             scores.append((name, statistic.get("mean", total / count if are_numbers else [total, count])))
     item = _copy(instance, None if perturbation is None else name_in(perturbation))
     yield Row(item, trial, scores, {"instance_id": instance})
+
+
+@Export(
+    "a log of Inspect",
+    "sample",
+    "sample_id",
+    "epoch",
+    keys=("id", "epoch", "input", "target"),
+    within=(("samples",),),
+    status="success",
+    meant=(("eval", "dataset", "samples"), ("eval", "config", "epochs")),
+    about={"model": ("eval", "model"), "seed": ("eval", "model_generate_config", "seed")},
+)
+def inspect(sample: Mapping[str, Any]) -> Iterator[Row | str]:
+    """Yield a sample in an epoch; a scorer can give several scores. Inspect's grades become numbers."""
+    item, epoch, asked = required(sample, "id", "epoch", "input")
+    scores: list[tuple[str, Any]] = []
+    for scorer, score in as_object(sample.get("scores") or {}).items():
+        (value,) = required(as_object(score), "value")
+        parts = {f"{scorer}/{part}": of for part, of in value.items()} if isinstance(value, dict) else {}
+        scores += (parts or {scorer: value}).items()
+    if isinstance(asked, list):
+        asked = [(message.get("role"), message.get("content")) for message in objects_in(asked)]
+    graded = [(name, _graded(value)) for name, value in scores]
+    # without ids of their own, Inspect numbers the samples
+    yield Row(
+        item, epoch, graded, columns_in(sample.get("metadata")), input=asked if type(item) is int else None
+    )
+    if sample.get("error") is not None:
+        yield Incomplete("samples that ended in an error")
+
+
+def _graded(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    return _GRADES.get(value, {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}.get(value.lower(), value))
 
 
 @Export("an export of Label Studio", "task", "task", "completed_by", keys=("id", "annotations"))
@@ -114,8 +153,8 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
                 (response, question, as_object(value).get("value")) for question, value in values.items()
             ]
     else:
-        for question, of_question in as_object(responses or {}).items():
-            answers = map(as_object, as_list(of_question or []))
+        for question, question_answers in as_object(responses or {}).items():
+            answers = map(as_object, as_list(question_answers or []))
             given += [(response, question, response.get("value")) for response in answers]
     if not given:
         yield "records without a response were left out"
@@ -389,16 +428,10 @@ def json_table(path: str | os.PathLike[str]) -> Table:
         columns = {"score": content}
     elif isinstance(content, dict) and not (columns or any(isinstance(of, dict) for of in content.values())):
         columns = {"item": list(content), "score": list(content.values())}
-    elif isinstance(content, dict) and not columns:
-        raise NbykError(
-            "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list of objects "
-            'such as {"item": "a", "rater": "r1", "value": 1}',
-            file=path,
-        )
     elif not columns:
         raise NbykError(
-            f"found {shown(content)}, expected a list of scores, as in [0.71, 0.74], or an "
-            "object from ids to scores",
+            "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list of scores, an "
+            'object from ids to scores, or a list of objects such as {"item": "a", "value": 1}',
             file=path,
         )
     lengths = {name: len(cells) for name, cells in columns.items()}

@@ -36,6 +36,7 @@ from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.ratings import Ratings, numbered, ordered_ids, rows_of
 from nbyk.data.reading import as_ratings, cells_of, is_log, reader_of, table_of
 from nbyk.data.scales import Scale
+from nbyk.data.scores import score_cells
 from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.data.units import Units
@@ -61,11 +62,6 @@ def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]
     """Return the path of each system by its name, from arguments ``path`` or ``name=path``.
 
     A path without a name gets its file name without the suffix, or its folder's name.
-
-    Raises
-    ------
-    NbykError
-        If a name is empty or two systems have the same name.
     """
     named: dict[str, str] = {}
     for given in arguments:
@@ -172,7 +168,7 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
 class GivenData:
     """A table or ratings and their place; `rows` are distributions, and `runs` the files of a folder.
 
-    `notes` say what else is in the folder.
+    `notes` say what else is in the folder; `has_ids` says, once they are read, whether a column names items.
     """
 
     place: DataPlace
@@ -182,6 +178,7 @@ class GivenData:
     rows: Floats | None = None
     runs: tuple[GivenData, ...] = ()
     notes: tuple[str, ...] = ()
+    has_ids: bool = True
 
     def each(self, read: Callable[[GivenData], GivenData]) -> GivenData:
         """Return the source read by a function; the files of a folder are read one by one, each as a run."""
@@ -190,7 +187,7 @@ class GivenData:
     @property
     def nameless(self) -> bool:
         """Whether rows and columns have no names."""
-        return self.table is not None and self.table.nameless
+        return not self.has_ids or (self.table is not None and self.table.nameless)
 
     @property
     def ratings(self) -> Ratings:
@@ -256,6 +253,20 @@ class GivenData:
             return replace(self._read("distributions", over.kind, mending), rows=over.rows)
         return self.classes(Classes(classes), mending, "raters")
 
+    def scores(self, mending: Mending, *, by_runs: bool) -> GivenData:
+        """Return the data read as scores, one of each run or item; `by_runs` says that runs may pair them."""
+        if self.table is None:
+            raise self.place.error("holds ratings with raters, expected scores of runs; give a table")
+        if len(self.runs) > 1:
+            raise self.place.error(
+                f"is a folder of {len(self.runs)} files of scores, expected one file; write them into one "
+                "table, with a row for each run"
+            )
+        cells = score_cells(self.table, self.columns, mending, by_runs=by_runs)
+        ratings = as_ratings(cells, replace(numbers_on(None), fewest=1), self.columns, mending)
+        ratings = replace(ratings, mended=(*self.notes, *ratings.mended))
+        return replace(self, given=ratings, has_ids=cells.has_ids, runs=())
+
     def values(self, items: Sequence[str], *, in_order: bool) -> tuple[Floats, Units]:
         """Return the values of some items, without columns that are all NaN, and their units.
 
@@ -291,11 +302,11 @@ def _as_runs(folder: GivenData, runs: Sequence[GivenData]) -> GivenData:
                 "holds several answers to an item, expected one run in each file of a folder; give the file "
                 "alone, or one file for each run"
             )
-        of_entries = ratings.item_index.tolist()
-        items += [ratings.items[item] for item in of_entries]
-        names += [file.stem if _RUN.search(file.stem) else f"run {file.stem}"] * len(of_entries)
+        entry_items = ratings.item_index.tolist()
+        items += [ratings.items[item] for item in entry_items]
+        names += [file.stem if _RUN.search(file.stem) else f"run {file.stem}"] * len(entry_items)
         if ratings.clusters is not None:
-            clusters += [ratings.clusters[item] for item in of_entries]
+            clusters += [ratings.clusters[item] for item in entry_items]
         values.append(ratings.values + n_rows)
         if run.rows is not None:
             rows.append(run.rows)

@@ -37,7 +37,6 @@ from nbyk.data.makers import HASHES, refuse_other_item
 from nbyk.data.ratings import agreed_clusters, ordered_ids
 from nbyk.data.reading import is_log
 from nbyk.data.scales import GivenScale, Interval, Scale, as_scale, scale_text
-from nbyk.data.scores import read_scores
 from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items, equal_systems
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, notes_on_look_alikes
@@ -156,11 +155,11 @@ def read_systems(
         )
     roles = () if gold_columns is None else ("item", "rater", "value")
     own = {role: f"gold_columns.{role}" for role in roles}
-    of_gold = replace(gold_columns or columns, cluster=cluster)
+    gold_roles = replace(gold_columns or columns, cluster=cluster)
     with renaming(own):
-        people = None if gold is None else given_data(gold, "gold", of_gold, None, is_gold=True)
+        people = None if gold is None else given_data(gold, "gold", gold_roles, None, is_gold=True)
     if kind != "scores":
-        files = [(people.table, of_gold, "gold_columns.")] if people else []
+        files = [(people.table, gold_roles, "gold_columns.")] if people else []
         files += [(source.table, columns, "") for source in sources.values()]
         unknown = [(table, asked, of) for table, asked, of in files if table and _needs_names(table, asked)]
         refuse_unnamed(unknown, columns, 1 if people else 2)
@@ -199,21 +198,7 @@ def read_systems(
             raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
         if len(named) < 2:
             raise too_few(sources, columns)
-        for source in sources.values():
-            if len(source.runs) > 1:
-                raise source.place.error(
-                    f"is a folder of {len(source.runs)} files of scores, expected one file; write them "
-                    "into one table, with a row for each run"
-                )
-        tables = {name: (source.table, source.columns) for name, source in sources.items()}
-        read = read_scores(tables, mending, on_missing, paired)
-        beside = (note for source in sources.values() for note in source.notes)
-        doubts = () if direction[0] or direction[1] else tuple(percent_beside_shares(read.responses))
-        said_too = (*doubts, *beside, *read.notes, *incomplete, *direction[1])
-        return replace(
-            read, lower_is_better=direction[0], notes=said_too, incomplete=incomplete, doubts=doubts
-        )
-    if kind != "numbers" and on_duplicates == "mean":
+    if kind in ("classes", "distributions") and on_duplicates == "mean":
         raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
     if kind == "classes" and people is None:
         raise NbykError("found classes, and no gold by which they are right; give it", argument="gold")
@@ -224,12 +209,15 @@ def read_systems(
             return given.classes(by_name, mending, "raters" if is_gold else "runs")
         if kind == "distributions":
             return given.distributions(over, mending, is_gold=is_gold)
+        if kind == "scores":
+            return given.scores(mending, by_runs=bool(paired))
         return given.numbers(on_scale, mending, is_gold=is_gold)
 
     # gold names classes, and systems those of distributions
     for is_gold in (True, False) if kind == "classes" else (False, True):
         if not is_gold:
-            sources = {name: source.each(read_as) for name, source in sources.items()}
+            each = (read_as(of) if kind == "scores" else of.each(read_as) for of in sources.values())
+            sources = dict(zip(sources, each, strict=True))
         elif people:
             with renaming(own):
                 people = read_as(people, is_gold=True)
@@ -240,15 +228,28 @@ def read_systems(
     elif on_scale is None:
         on_scale = _only_scale(every)
     _refuse_other_items(sources.values())
-    items = common_items(
-        [ItemIds(source.place, source.ratings.items, source.nameless) for source in every], on_missing
-    )
-    ordered = ordered_ids(items)
-    if not any(source.nameless for source in every):
-        items = ordered
-    dropped = {str(source.place): source.ratings.n_items - len(items) for source in every}
     notes = [note for source in every for note in source.ratings.mended] + direction[1]
+    nameless = [source.place for source in every if source.nameless]
+    if paired is None and kind == "scores":
+        paired = not nameless
+        if 0 < len(nameless) < len(every):
+            notes.append(
+                f"{nameless[0]} has no ids of items, as others have, so nbyk does not pair the scores"
+            )
+    is_paired = kind != "scores" or bool(paired)
+    items: Sequence[str] = ()
+    if is_paired:
+        ids = [ItemIds(source.place, source.ratings.items, source.nameless) for source in every]
+        way_out = ", or test without pairs with `paired=False`" if kind == "scores" else ""
+        items = common_items(ids, on_missing, way_out)
+    ordered = ordered_ids(items)
+    if not nameless:
+        items = ordered
+    dropped = {str(source.place): source.ratings.n_items - len(items) for source in every if is_paired}
     notes += notes_on_summaries("item", items)
+    notes += notes_on_summaries(
+        "run", (of for source in every if source.nameless for of in source.ratings.raters)
+    )
     names_of = {
         "items": union([source.ratings.items for source in every]),
         "raters or runs": (of for source in every for of in source.ratings.raters),
@@ -260,13 +261,18 @@ def read_systems(
     matrices: dict[str, Floats] = {}
     units: dict[str, Units] = {}
     for name, source in sources.items():
-        matrices[name], units[name] = source.values(items, in_order=items == ordered)
+        source_items = items if is_paired else source.ratings.items
+        matrices[name], units[name] = source.values(source_items, in_order=is_paired and items == ordered)
+        if kind == "scores":
+            matrices[name] = matrices[name][:, 0]
     gold_matrix, gold_units = people.values(items, in_order=items == ordered) if people else (None, None)
-    may_be_gold = gold_units is None or are_runs(gold_units)
+    may_be_gold = kind != "scores" and (gold_units is None or are_runs(gold_units))
     like_gold = systems_like_gold(sources, units, matrices) if may_be_gold else {}
     doubts = tuple(like_gold.values())
-    if kind == "numbers" and on_scale == Interval(0.0, 100.0) and not direction[0] and not direction[1]:
-        doubts += tuple(percent_beside_shares({name: 100.0 * of for name, of in matrices.items()}))
+    are_percent = kind == "numbers" and on_scale == Interval(0.0, 100.0)
+    if (kind == "scores" or are_percent) and not direction[0] and not direction[1]:
+        in_unit = {name: of * (100.0 if are_percent else 1.0) for name, of in matrices.items()}
+        doubts += tuple(percent_beside_shares(in_unit))
     clusters = agreed_clusters(((source.place, source.ratings) for source in every), items)
     if cluster is not None and clusters is None:
         raise NbykError(
@@ -278,7 +284,7 @@ def read_systems(
     if people and str(people.place) in said and kind == "classes":
         said[str(people.place)] += f", classes = {', '.join(names)}"
     return Systems(
-        items,
+        () if kind == "scores" and nameless else items,
         gold_matrix,
         matrices,
         on_scale,
@@ -290,6 +296,7 @@ def read_systems(
         said,
         kind,
         names,
+        is_paired,
         lower_is_better=direction[0],
         incomplete=incomplete,
         like_gold=like_gold,
@@ -341,22 +348,22 @@ def _kind(sources: Sequence[GivenData], gold: GivenData | None, names_of_gold: M
     kinds = {kind for _, kind in found}
     if kinds == {"distributions"} or (kinds == {"scores"} and gold is None):
         return kinds.pop()
-    of_gold: Kind | None = None
+    gold_kind: Kind | None = None
     if gold is not None and gold.table is not None:
         with renaming(names_of_gold):
-            of_gold = kind_of(gold.table, gold.columns)
+            gold_kind = kind_of(gold.table, gold.columns)
         if kinds == {"classes"}:
-            return "classes" if counts_labels(gold.table, gold.columns) else of_gold
-        if kinds == {"distributions", "numbers"} and of_gold == "classes":
+            return "classes" if counts_labels(gold.table, gold.columns) else gold_kind
+        if kinds == {"distributions", "numbers"} and gold_kind == "classes":
             return "distributions"  # the rows that sum to something else are named
-        if kinds == {"numbers"} and of_gold == "classes":
+        if kinds == {"numbers"} and gold_kind == "classes":
             raise sources[0].place.error(
                 f"found numbers, expected classes as in {gold.place}, or a column for each with its "
                 "probability; divide percentages by 100, or write gold as numbers, such as 1 for yes and 0 "
                 "for no"
             )
     with_classes = [source for source, kind in found if kind == "classes"]
-    if len(with_classes) == 1 < len(found) and of_gold in (None, "distributions"):
+    if len(with_classes) == 1 < len(found) and gold_kind in (None, "distributions"):
         (odd,) = with_classes
         other, kind = next((source, kind) for source, kind in found if source is not odd)
         way_out = "give it as gold"

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from nbyk.data.columns import Columns, known_names, refuse_unnamed
 from nbyk.data.given import given_systems
-from nbyk.data.kinds import numbers_on
-from nbyk.data.layouts import Entries, Mending, as_ids, as_numbers, taken, without_duplicates, without_empty
+from nbyk.data.kinds import CellKind, numbers_on
+from nbyk.data.layouts import Entries, Mending, as_ids, as_numbers, taken
 from nbyk.data.ratings import Ratings, ordered_ids, rows_of
-from nbyk.data.reading import cells_of, table_of
+from nbyk.data.reading import cells_of, mended_cells, table_of
 from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.data.tables import Table
 from nbyk.data.text import notes_on_look_alikes, shown
@@ -135,7 +135,12 @@ def read_judged(
         the two have other systems, items or scales; or if a chance or a slice contradicts another.
     """
     on_scale = as_scale(scale)
-    read = partial(_read, counts=counts, scale=on_scale, on_empty=on_empty)
+    kind = CellKind(partial(_counted, counts=counts, scale=on_scale), "a number or a class")
+
+    def read(table: Table, columns: Columns, on_duplicates: str) -> tuple[Entries, Floats, list[str]]:
+        mending = Mending(on_duplicates, on_empty)
+        return mended_cells(cells_of(table, columns, mending), kind, mending)
+
     rated_by, judged = table_of(people), table_of(judge)
     by_people = _by_system(rated_by, system)
     by_judge = _by_system(_of_judge(judged, judges), system)
@@ -159,10 +164,10 @@ def read_judged(
         (next(iter(by_judge.values())), judge_columns, ""),
     ]
     refuse_unnamed(firsts, people_columns, 1)
-    scored = [read(table, judge_columns) for table in by_judge.values()]
-    rated = {name: read(table, people_columns) for name, table in by_people.items()}
+    scored = [read(table, judge_columns, "refuse") for table in by_judge.values()]
+    rated = {name: read(table, people_columns, on_duplicates) for name, table in by_people.items()}
     notes = [f"{name} was left out: people rated none of its outputs" for name in unrated]
-    notes += [note for _, _, note in (*scored, *rated.values()) if note]
+    notes += [note for *_, said in (*scored, *rated.values()) for note in said]
     if not any(known_names(table.names, "rater") or rater in table.names for table in by_people.values()):
         notes.append("people's table has no column of raters, so all ratings count as those of one rater")
     items = _judged_items([of for of, _, _ in scored], on_missing)
@@ -172,9 +177,9 @@ def read_judged(
         np.stack(numbers, axis=1)
         for numbers in zip(*(_of_answers(of, values, place_of) for of, values, _ in scored), strict=True)
     )
-    ratings = [_scored_ratings(*of, place_of, on_missing, on_duplicates) for of in rated.values()]
-    notes += [note for _, _, of_system in ratings for note in of_system]
-    entries = [of for of, _, _ in ratings]
+    ratings = [_scored_ratings(of, values, place_of, on_missing) for of, values, _ in rated.values()]
+    notes += [note for *_, note in ratings if note]
+    entries = [of for of, *_ in ratings]
     if not any(of.items for of in entries):
         raise entries[0].table.place.error(
             "the judge scored none of the items that people rated; check that both name items alike"
@@ -219,8 +224,8 @@ def read_judged(
 
 def _judged_items(scored: list[Entries], on_missing: str) -> tuple[str, ...]:
     """Return the items that the judge scored for every system."""
-    of_systems = [set(cells.items) for cells in scored]
-    common, every = set.intersection(*of_systems), set.union(*of_systems)
+    scored_items = [set(cells.items) for cells in scored]
+    common, every = set.intersection(*scored_items), set.union(*scored_items)
     place = scored[0].table.place
     if common != every and on_missing == "refuse":
         raise place.error(
@@ -243,14 +248,12 @@ def _of_answers(cells: Entries, values: Floats, place_of: Mapping[str, int]) -> 
 
 
 def _scored_ratings(
-    cells: Entries, values: Floats, _: str, place_of: Mapping[str, int], on_missing: str, on_duplicates: str
-) -> tuple[Entries, Floats, list[str]]:
-    """Return a system's ratings of outputs that the judge scored, and notes on the others."""
-    cells, values, repeated = without_duplicates(cells, values, Mending(on_duplicates))
+    cells: Entries, values: Floats, place_of: Mapping[str, int], on_missing: str
+) -> tuple[Entries, Floats, str]:
+    """Return a system's ratings of outputs that the judge scored, and a note on the others."""
     unscored = [row for row, name in enumerate(cells.items) if name not in place_of]
-    notes = [repeated] if repeated else []
     if not unscored:
-        return cells, values, notes
+        return cells, values, ""
     if on_missing == "refuse":
         raise cells.at(unscored[0]).error(
             f"people rated item {cells.items[unscored[0]]!r}, and the judge did not score it; expected the "
@@ -258,20 +261,16 @@ def _scored_ratings(
             '`on_missing="drop"`'
         )
     rows = np.setdiff1d(np.arange(len(values)), unscored)
-    notes.append(f"nbyk dropped {number_of(len(unscored), 'rating')} of outputs that the judge did not score")
-    return taken(cells, rows.tolist()), values[rows], notes
+    note = f"nbyk dropped {number_of(len(unscored), 'rating')} of outputs that the judge did not score"
+    return taken(cells, rows.tolist()), values[rows], note
 
 
-def _read(
-    table: Table, columns: Columns, counts: Mapping[str, float] | None, scale: Scale | None, on_empty: str
-) -> tuple[Entries, Floats, str]:
-    """Return the cells of a system's table, their numbers, and a note on what was left out."""
-    mending = Mending(on_empty=on_empty)
-    cells, note = without_empty(cells_of(table, columns, mending), mending, "a number or a class")
+def _counted(cells: Entries, counts: Mapping[str, float] | None, scale: Scale | None) -> Floats:
+    """Return the cells' numbers, or what their classes count."""
     if counts is None:
         numbers = cells.numbers(way_out="say with `counts` what each class counts, as in yes=1,no=0")
         numbers_on(scale).numbers(cells)
-        return cells, numbers, note
+        return numbers
     known = {name.strip(): float(number) for name, number in counts.items()}
     names = [str(cell).strip() for cell in cells.found]
     for row, name in enumerate(names):
@@ -280,7 +279,7 @@ def _read(
                 f"found {shown(cells.found[row])}, expected {listed(list(known))}; mend it, or say with "
                 "`counts` what it counts"
             )
-    return cells, np.array([known[name] for name in names]), note
+    return np.array([known[name] for name in names])
 
 
 def _by_system(table: Table, column: str | None) -> dict[str, Table]:
@@ -345,10 +344,7 @@ def _chances(data: JudgedSystems, cells: list[Entries], column: str) -> Floats:
 
 
 def _batches(cells: list[Entries], column: str) -> Ints:
-    names: list[str] = []
-    for of in cells:
-        ids = as_ids(of.table, column, of.table.column(column, "name the column of batches with `batch`"))
-        names += [ids[row] for row in of.rows]
+    names = [name for of in cells for name in _ids(of, column, "name the column of batches with `batch`")]
     order = ordered_ids(set(names))
     if len(order) < 2:
         raise cells[0].table.place.error(f"column {column!r} names one batch; expected two or more")
@@ -358,14 +354,17 @@ def _batches(cells: list[Entries], column: str) -> Ints:
 def _slices(items: tuple[str, ...], scored: list[Entries], column: str) -> Ints:
     known: dict[str, str] = {}
     for cells in scored:
-        names = as_ids(
-            cells.table, column, cells.table.column(column, "name the column of slices with `slices`")
-        )
-        for row, item in enumerate(cells.items):
-            name = names[cells.rows[row]]
+        names = _ids(cells, column, "name the column of slices with `slices`")
+        for row, (item, name) in enumerate(zip(cells.items, names, strict=True)):
             if known.setdefault(item, name) != name:
                 raise cells.at(row).error(
                     f"item {item!r} is in slice {name!r}, and was in {known[item]!r}; expected one "
                     "slice per item"
                 )
     return rows_of(ordered_ids(set(known.values())), [known[item] for item in items])
+
+
+def _ids(cells: Entries, column: str, hint: str) -> list[str]:
+    """Return the id in a further column beside each of some cells."""
+    names = as_ids(cells.table, column, cells.table.column(column, hint))
+    return [names[row] for row in cells.rows]

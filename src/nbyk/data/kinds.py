@@ -19,11 +19,9 @@ from nbyk.data.layouts import (
     LARGEST_ID,
     NO_ID,
     Entries,
-    Mending,
     as_ids,
     is_missing,
     long_cells,
-    nameless_cells,
     numbered_within,
     refuse_repeated,
 )
@@ -62,11 +60,12 @@ _FIRST = 20
 
 @dataclass(frozen=True)
 class CellKind:
-    """The kind of a table's cells: their numbers; and a rating, and those who give it, in words."""
+    """The kind of a table's cells: their numbers; a rating and its givers in words; and the fewest items."""
 
     numbers: Callable[[Entries], Floats]
     expected: str = "a finite number"
     givers: str = "raters or runs"
+    fewest: int = 2
 
 
 def numbers_on(scale: Scale | None) -> CellKind:
@@ -117,11 +116,11 @@ class Classes:
         refuse_repeated(table, ids, "; expected one row of counts per item: add them up")
         labels, rows = list[str](), list[int]()
         for row, item in enumerate(ids):
-            of_item = {name: _count(column[row], table.at(row), name) for name, column in counts.items()}
-            if not any(of_item.values()):
+            item_counts = {name: _count(column[row], table.at(row), name) for name, column in counts.items()}
+            if not any(item_counts.values()):
                 raise table.at(row).error(f"item {item!r} has no label; add one, or delete the row")
-            labels += [name for name, count in of_item.items() for _ in range(count)]
-            rows += [row] * sum(of_item.values())
+            labels += [name for name, count in item_counts.items() for _ in range(count)]
+            rows += [row] * sum(item_counts.values())
         items = [ids[row] for row in rows]
         columns = replace(roles, value=", ".join(counts))
         column = roles.value if roles.value in table.names else "counts"
@@ -297,21 +296,15 @@ def probabilities(
     """Return lists, or objects with a number for each class, as rows, and the classes that objects name."""
     first = cells[0]
     classes = tuple(first) if isinstance(first, dict) else None
+    known = None if classes is None else set(classes)
     width = len(first) if isinstance(first, list | dict) else 0
     rows = np.empty((len(cells), width))
     for row, cell in enumerate(cells):
-        if not isinstance(cell, list | dict) or not cell:
+        keys = set(cell) if isinstance(cell, dict) else None
+        if not isinstance(cell, list | dict) or not cell or len(cell) != width or keys != known:
             raise at(row).error(
-                f"found {shown(cell)}; expected a list of probabilities, one per "
-                'class, or an object with one per class (for one class per item say `kind="classes"`)'
-            )
-        if isinstance(cell, dict) != (classes is not None) or len(cell) != width:
-            raise at(row).error(
-                f"found {shown(cell)}; expected {width} probabilities as in the first, in the same form"
-            )
-        if classes is not None and set(cell) != set(classes):
-            raise at(row).error(
-                f"the classes are {', '.join(cell)}; expected {', '.join(classes)} as in the first"
+                f"found {shown(cell)}; expected a list of probabilities, or an object with one per class, in "
+                f'the form of the first, {shown(first)} (for one class per item say `kind="classes"`)'
             )
         numbers = list(cell) if classes is None else [cell[name] for name in classes]
         for place, value in enumerate(numbers):
@@ -358,10 +351,8 @@ def kind_of(table: Table, asked: Columns) -> Kind:
 
 
 def _kind_of_nameless(table: Table) -> Kind:
-    if len(columns := table.nameless_columns) > 1:
-        return "distributions" if sum_to_one(columns) else "numbers"
-    if table.array is not None:
-        return "classes" if table.array.dtype.kind in "UO" else "numbers"
+    if len(table.columns) > 1:
+        return "distributions" if sum_to_one(table.columns) else "numbers"
     cells = table.columns[0]
     texts = all(isinstance(cell, str) for cell in cells)
     split = [_split(cell) for cell in cells] if texts and len(_split(cells[0])) > 1 else []
@@ -417,11 +408,9 @@ def _runs(table: Table) -> list[str]:
 def distribution_cells(table: Table, asked: Columns) -> Entries:
     """Return distributions: the value's cells, or an object of the classes' columns for each row."""
     if table.nameless:
-        if len(columns := table.nameless_columns) > 1:
-            rows: list[Any] = [list(row) for row in zip(*(list(of) for of in columns), strict=True)]
-        else:
-            cells = nameless_cells(table, Mending()).found
-            rows = [_split(cell) if isinstance(cell, str) else cell for cell in cells]
+        rows: list[Any] = [list(row) for row in zip(*table.columns, strict=True)]
+        if len(table.columns) == 1:
+            rows = [_split(cell) if isinstance(cell, str) else cell for (cell,) in rows]
         places = range(len(rows))
         return Entries(
             list(map(str, places)), ["1"] * len(rows), rows, places, table, None, raters_known=False

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import re
 import uuid
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import Cells, Indices, are_distinct, blocks, number_cells, text_of_numbers
+from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, text_of, text_of_numbers
 from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, naming, run_word
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, shown
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace
 
 Floats = NDArray[np.float64]
-
-_NUMBERS = "biuf"
 
 LARGEST_ID = 2.0**53
 NO_ID = "a number of so many digits that neighbours are the same; write it as text or as a whole number"
@@ -58,54 +54,27 @@ class Entries:
 
     def column(self, row: int) -> str:
         """Return the name of the column of a rating."""
-        if self.value is not None:
-            return self.value
-        return self.table.names[int(self.raters[row])] if self.table.nameless else self.raters[row]
+        return self.raters[row] if self.value is None else self.value
 
-    def numbers(self, noun: str = "value", way_out: str = "") -> Floats:
+    def numbers(self, way_out: str = "") -> Floats:
         """Return the ratings as numbers."""
-        array = self.table.array
-        if array is not None and array.dtype.kind not in _NUMBERS:
-            raise _no_numbers(self.table)
         values = as_numbers(self.found)
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             found = self.found[row]
             empty = found is None or (isinstance(found, str) and not found.strip())
-            what = f"no {noun}" if empty else shown(found)
-            out = "leave the cell empty" if self.value is None else "leave the row out"
+            what = "no value" if empty else shown(found)
             named = "" if len(self.table.names) == 1 else f"column {self.column(row)!r}: "
             raise self.at(row).error(
                 f"{named}found {what}, expected a finite number; "
-                f"mend it{_as_number(found)}, or {way_out or f'{out} if the rating is missing'}"
+                f"mend it, or {way_out or 'leave it out if it is missing'}"
             )
         return values
 
 
-def _no_numbers(table: Table) -> NbykError:
-    assert table.array is not None
-    return table.place.error(
-        f"found an array of {table.array.dtype}, expected numbers; convert it to float64"
-    )
-
-
-def _as_number(found: Any) -> str:
-    """Return how to write a cell as a number, in words; "" if that is not known."""
-    text = found.strip().lower() if isinstance(found, str) else ""
-    if text in ("yes", "no", "true", "false", "correct", "incorrect", "wrong", "right"):
-        return " (write 1 for yes, right or true, and 0 for the other)"
-    if re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", text):
-        return f" (write {text.replace(',', '')} if the comma separates thousands)"
-    if re.search(r"\d\s+-?[\d.]+\s+-?[\d.]+", text):
-        return " (several numbers: write one a line, and one file for each system)"
-    if re.fullmatch(r"-?\d+,\d+", text):
-        return f" (write {text.replace(',', '.')})"
-    return ""
-
-
 def as_numbers(cells: Sequence[Any]) -> Floats:
     """Return the cells' numbers, NaN where a cell is not a number."""
-    if isinstance(cells, Cells):
+    if isinstance(cells, ArrowCells):
         return cells.numbers() if not cells.are_text else np.concatenate([*map(as_numbers, blocks(cells))])
     if set(map(type, cells)) <= {float, int, bool, str} and not any(
         "_" in cell for cell in cells if type(cell) is str
@@ -155,9 +124,48 @@ def long_cells(table: Table, columns: Columns) -> Entries:
 
 
 def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
-    """Return the ratings of a table with a row per item and a column per rater, unless it looks long."""
-    items = _item_ids(table, columns)
+    """Return the ratings of a table with a row per item and a column per rater, which need no names."""
     raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
+    items: Sequence[str]
+    if table.nameless:
+        items = text_of_numbers(len(table))
+    else:
+        items = _item_ids(table, columns)
+        _refuse_no_raters(table, columns, raters)
+        if mending.on_duplicates == "refuse":
+            refuse_repeated(
+                table,
+                items,
+                "; expected one row per item: merge the rows, or, if the table is long, name its columns "
+                "with `rater` and `value`",
+            )
+    filled = [_filled(table, name) for name in raters]
+    rows = np.concatenate([of for of, _ in filled])
+    order = np.argsort(rows, kind="stable")
+    givers = np.repeat(np.arange(len(raters)), [len(of) for of, _ in filled])[order]
+    rows, found = rows[order], joined([cells for _, cells in filled], order)
+    unrated = np.flatnonzero(np.bincount(rows, minlength=len(items)) == 0).tolist()
+    if unrated and mending.on_empty == "refuse":
+        raise table.at(unrated[0]).error(
+            f'item {items[unrated[0]]!r} has no rating; add one, or delete the row, as `on_empty="drop"` does'
+        )
+    known = len(raters) > 1  # a single column holds answers, and its name need not be a person's
+    names = [raters[giver] for giver in givers.tolist()]
+    return Entries(joined([items], rows), names, found, rows, table, None, columns, known, len(unrated))
+
+
+def _filled(table: Table, name: str) -> tuple[Indices, Sequence[Any]]:
+    """Return the rows of a column that hold something, and their cells."""
+    if isinstance(table.columns[table.names.index(name)], ArrowCells):
+        column = table.column(name, "")
+        rows = np.delete(np.arange(len(column)), _empty_rows(column))
+        return rows, joined([column], rows)
+    present = {row: cell for row, cell in table.cells(name) if not is_missing(cell)}
+    return np.fromiter(present, np.int64, len(present)), list(present.values())
+
+
+def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> None:
+    """Raise NbykError if a wide table has no rater, looks long, or has columns of no rater."""
     if not raters:
         raise table.place.error(
             f"the only column is {columns.item!r}; expected columns rater and value, or one per rater"
@@ -184,72 +192,6 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
             raise table.place.error(
                 f"column {position + 1} has no name; name every rater, or delete the column"
             )
-    if mending.on_duplicates == "refuse":
-        refuse_repeated(
-            table,
-            items,
-            "; expected one row per item: merge the rows, or, if the table is long, name its columns with "
-            "`rater` and `value`",
-        )
-    present = [
-        (row, name, cell) for name in raters for row, cell in table.cells(name) if not is_missing(cell)
-    ]
-    present.sort(key=itemgetter(0))
-    rows, givers, found = map(list, zip(*present, strict=True)) if present else ([], [], [])
-    rated = set(rows)
-    unrated = [row for row in range(len(items)) if row not in rated]
-    if unrated and mending.on_empty == "refuse":
-        raise table.at(unrated[0]).error(
-            f"item {items[unrated[0]]!r} has no rating; add one, or delete the row"
-        )
-    names = [items[row] for row in rows]
-    known = len(raters) > 1  # a single column holds answers, and its name need not be a person's
-    return Entries(names, givers, found, rows, table, None, columns, known, len(unrated))
-
-
-def nameless_cells(table: Table, mending: Mending) -> Entries:
-    """Return the cells of an array, text or list, whose items have no ids but the numbers of their rows."""
-    array = table.array
-    if array is None:
-        n_rows, n_columns = len(table), len(table.names)
-        cells = [cell for row in zip(*table.columns, strict=True) for cell in row]
-        places = np.divmod(np.arange(n_rows * n_columns), n_columns)
-        return _nameless(table, mending, *places, cells)
-    if array.ndim not in (1, 2):
-        raise table.place.error(
-            f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
-        )
-    if array.size == 0:
-        raise table.place.error("the array is empty; expected items × ratings with at least two items")
-    matrix = array.reshape(len(array), -1)
-    if array.dtype.kind not in _NUMBERS:
-        if array.dtype.kind not in "UO" or matrix.shape[1] > 1:
-            raise _no_numbers(table)
-        rows = np.arange(len(matrix))
-        return _nameless(table, mending, rows, np.zeros_like(rows), matrix[:, 0].tolist())
-    matrix = matrix.astype(np.float64)
-    missing = np.isnan(matrix)
-    if missing.all(axis=1).any() and mending.on_empty == "refuse":
-        row = int(np.flatnonzero(missing.all(axis=1))[0])
-        raise table.at(row).error(
-            'the item has no rating, only NaN; add one, or delete the row, as `on_empty="drop"` does'
-        )
-    rows, columns = np.nonzero(~missing)
-    return _nameless(table, mending, rows, columns, number_cells(matrix[rows, columns]))
-
-
-def _nameless(
-    table: Table, mending: Mending, rows: Indices, columns: Indices, cells: Sequence[Any]
-) -> Entries:
-    if mending.on_empty == "drop" and (empty := _empty_rows(cells)):
-        kept = np.delete(np.arange(len(cells)), empty)
-        rows, columns, cells = rows[kept], columns[kept], [cells[place] for place in kept.tolist()]
-    # a vector does not tell who gave its ratings
-    known = len(columns) > 0 and bool((columns != columns[0]).any())
-    raters = list(map(list(map(str, range(len(table.names)))).__getitem__, columns.tolist()))
-    n_unrated = len(table) - len(np.unique(rows))
-    items = text_of_numbers(rows)
-    return Entries(items, raters, cells, rows, table, None, raters_known=known, n_unrated=n_unrated)
 
 
 def _item_ids(table: Table, columns: Columns) -> Sequence[str]:
@@ -258,11 +200,11 @@ def _item_ids(table: Table, columns: Columns) -> Sequence[str]:
 
 def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
     """Return the cells of an id column as text: "007" stays, 7 and 7.0 become "7", dates are as in CSV."""
-    if isinstance(cells, Cells) and not cells.array.null_count:
+    if isinstance(cells, ArrowCells) and not cells.array.null_count:
         if cells.are_text and all(cells[row].strip() for row in cells.without_digits()):
             return cells
         if cells.are_whole:
-            return text_of_numbers(cells.array)
+            return text_of(cells.array)
     if set(map(type, cells)) == {str} and all(map(str.strip, cells)):
         return list(cells)
     ids: list[str] = []
@@ -360,7 +302,7 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
 
 
 def _empty_rows(cells: Sequence[Any]) -> list[int]:
-    if isinstance(cells, Cells):
+    if isinstance(cells, ArrowCells):
         rows = (
             cells.without_digits() if cells.are_text else np.flatnonzero(np.isnan(cells.numbers())).tolist()
         )
@@ -392,10 +334,10 @@ def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tupl
     if mending.on_duplicates == "mean":
         numbers = np.array([values[rows].mean() for rows in rows_of.values()])
     what = "averaged" if mending.on_duplicates == "mean" else f"left out, the {mending.on_duplicates} kept"
-    of_them = "rating{} of an item by the same rater {}".format(
+    further = "rating{} of an item by the same rater {}".format(
         *(("", "was") if n_more == 1 else ("s", "were"))
     )
-    return taken(cells, kept), numbers, f"{cells.table.place}: {n_more} further {of_them} {what}"
+    return taken(cells, kept), numbers, f"{cells.table.place}: {n_more} further {further} {what}"
 
 
 def taken(cells: Entries, kept: list[int]) -> Entries:

@@ -257,17 +257,11 @@ def _one_of(
     groups: Sequence[str] = (),
 ) -> str:
     """Return the one asked for, or else the only one there is."""
-    of_groups = f" (or all of a group: {', '.join(groups)})" if groups else ""
-    if wanted is not None and wanted not in found:
+    in_groups = f" (or all of a group: {', '.join(groups)})" if groups else ""
+    if (wanted or found[0]) not in found or (wanted is None and len(found) > 1):
         raise NbykError(
-            f"no {kind} {wanted!r}; found {', '.join(map(repr, found))}{of_groups}: choose one with "
+            f"found the {kind}s {some(found)}, expected {wanted or 'one'}{in_groups}; choose one with "
             f"`SampleChoice.{kind}`",
             file=path,
         )
-    if wanted is None and len(found) > 1:
-        raise NbykError(
-            f"found {len(found)} {kind}s ({', '.join(found)}), expected one{of_groups}; choose it with "
-            f"`SampleChoice.{kind}`",
-            file=path,
-        )
-    return wanted if wanted is not None else found[0]
+    return wanted or found[0]

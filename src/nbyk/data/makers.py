@@ -223,10 +223,10 @@ class Export:
     within
         Members that lead to the list of units, in each of the tool's versions; () if the file is the list, or
         a unit. If it `is_split`, it is a table as pandas splits it, into columns and data.
-    begins, ends, more, meant
-        A member that one unit of a run has; one that a unit of a run that ended well has; members that lead
-        to what a file has if others follow it; and those, numbers or lists, whose product is the number of
-        units of a whole run.
+    begins, ends, status, more, meant
+        A member that one unit of a run has; one that a unit of a run that ended well has; the word of the
+        status of such a run; members that lead to what a file has if others follow it; and those, numbers or
+        lists, whose product is the number of units of a whole run.
     about
         Words for what the file says of the run, and the members that lead to it, in the first unit of a list.
     inputs
@@ -245,6 +245,7 @@ class Export:
     is_split: bool = False
     begins: str = ""
     ends: str = ""
+    status: str = ""
     more: tuple[str, ...] = ()
     meant: tuple[tuple[str, ...], ...] = ()
     about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -314,6 +315,8 @@ class Export:
             raise NbykError(f"holds {n_runs} runs, expected one; give a file of each", file=path)
         if self.ends and not any(self.ends in unit for unit in units):
             incomplete.append(f"the run did not end: there is no {self.ends}")
+        if self.status and (status := _member(whole, ("status",))) != self.status:
+            incomplete.append(f"the evaluation ended with the status {said(status)}")
         if self.more and _member(whole, self.more) is not None:
             incomplete.append(f"it is a page of several: there is a {self.more[-1]}")
         n_meant = math.prod(_number(_member(whole, names)) for names in self.meant)
@@ -332,8 +335,8 @@ def _member(node: Any, names: Sequence[str]) -> Any:
 
 
 def _number(node: Any) -> int:
-    """Return a whole number, or that of the members of a list; 0 of another node."""
-    return len(node) if isinstance(node, list) else node if type(node) is int and node > 0 else 0
+    """Return a whole number, or that of the members of a list; 1 of another node."""
+    return len(node) if isinstance(node, list) else node if type(node) is int and node > 0 else 1
 
 
 EXPORTS: list[Export] = []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import Cells, blocks
+from nbyk.data.cells import ArrowCells, blocks
 from nbyk.data.scales import Scale
 from nbyk.data.text import are_plain, seen
 from nbyk.data.units import UNKNOWN, VECTOR, Units, clusters_of_items, numbered_clusters
@@ -79,27 +79,12 @@ class Ratings:
         at: Callable[[int], DataPlace] = lambda row: replace(_UNREAD, row=f"row {row}"),
         raters_known: bool = True,
         clusters: Sequence[str] | None = None,
+        fewest: int = 2,
     ) -> Ratings:
-        """Return the ratings in three columns of equal length.
+        """Return the ratings in three columns of equal length: item, rater and value of each.
 
-        Parameters
-        ----------
-        items, raters
-            The id of the item and of the rater, per rating.
-        values : sequence of float, shape (n_ratings,)
-            The ratings.
-        at
-            Returns the place of a rating in its file, given its position, for errors.
-        raters_known
-            Whether equal rater ids are one rater.
-        clusters
-            The cluster of the item of each rating.
-
-        Raises
-        ------
-        NbykError
-            If there are no ratings, the columns' lengths differ, an id is empty, a value is NaN or
-            infinite, all ratings are of one item, a rater rates an item twice, or an item has two clusters.
+        `at` returns the place of a rating in its file, given its position, for errors, which name what is
+        empty, infinite, repeated or too few; `clusters` are those of the ratings' items.
         """
         numbers = np.asarray(values, dtype=np.float64)
         if not len(items) == len(raters) == len(numbers):
@@ -126,13 +111,13 @@ class Ratings:
                 if fault:
                     row = int(np.flatnonzero(index == position)[0])
                     raise at(row).error(f"the {what} id {fault}; give every {what} an id of its own")
-        if len(item_ids) < 2:
+        if len(item_ids) < fewest:
             raise at(len(numbers) - 1).error(
                 f"{item_ids[0]!r} is the only item; give at least two, so that nbyk can see how items vary"
             )
         _refuse_duplicates(item_ids, rater_ids, item_index, rater_index, at)
-        of_items = None if clusters is None else clusters_of_items(item_ids, item_index, clusters, at)
-        return cls(item_ids, rater_ids, item_index, rater_index, numbers, raters_known, of_items)
+        item_clusters = None if clusters is None else clusters_of_items(item_ids, item_index, clusters, at)
+        return cls(item_ids, rater_ids, item_index, rater_index, numbers, raters_known, item_clusters)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ratings):
@@ -187,11 +172,6 @@ class Ratings:
 
         A row holds the item's ratings in their order in the table, and NaN after them. A column is therefore
         not a rater.
-
-        Raises
-        ------
-        NbykError
-            If there are more than `MOST_CELLS`, nearly all of them empty: one item with very many ratings.
         """
         rows, columns, ratings = self._places
         matrix = np.full((self.n_items, int(self.counts().max())), np.nan)
@@ -273,13 +253,13 @@ def stored_ratings(path: Path) -> tuple[Ratings, dict[str, Any]]:
 
 def ordered_ids(ids: Iterable[str]) -> Sequence[str]:
     """Return ids in the order in which comparisons take them: q2 before q10, in Unicode's normal form C."""
-    return _ordered(ids if isinstance(ids, Cells) else tuple(ids))[0]
+    return _ordered(ids if isinstance(ids, ArrowCells) else tuple(ids))[0]
 
 
 @lru_cache(maxsize=2)  # the files of a comparison have the same ids
-def _ordered(ids: Cells | tuple[str, ...]) -> tuple[Sequence[str], Indices]:
+def _ordered(ids: ArrowCells | tuple[str, ...]) -> tuple[Sequence[str], Indices]:
     """Return ids in order, and the row of each there."""
-    if isinstance(ids, Cells):
+    if isinstance(ids, ArrowCells):
         order, rows = _order_of(ids), np.arange(len(ids))
         if np.array_equal(order, rows):
             return ids, rows
@@ -289,7 +269,7 @@ def _ordered(ids: Cells | tuple[str, ...]) -> tuple[Sequence[str], Indices]:
     return ordered, rows_of(ordered, ids)
 
 
-def _order_of(ids: Cells) -> Indices:
+def _order_of(ids: ArrowCells) -> Indices:
     """Return the rows of ids in order."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -319,7 +299,7 @@ def rows_of(ids: Sequence[str], names: Sequence[str]) -> Indices:
     """Return the row of each of some names among ids."""
     if names is ids or names == ids:
         return np.arange(len(ids))
-    if isinstance(ids, Cells) and isinstance(names, Cells):
+    if isinstance(ids, ArrowCells) and isinstance(names, ArrowCells):
         return ids.places_of(names)
     row_of = {name: row for row, name in enumerate(ids)}
     return np.fromiter(map(row_of.__getitem__, names), dtype=np.int64, count=len(names))
@@ -352,7 +332,7 @@ def agreed_clusters(
 
 def numbered(names: Sequence[str]) -> tuple[Sequence[str], Indices]:
     """Return the distinct names in order of first appearance, and each name's place among them."""
-    if isinstance(names, Cells):
+    if isinstance(names, ArrowCells):
         return names.numbered()
     distinct = tuple(dict.fromkeys(names))
     if len(distinct) == 1:

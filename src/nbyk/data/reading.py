@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -11,25 +11,23 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from nbyk.data.arrays import ARRAY_SUFFIXES, load_array, numbers_or_text, table_of_frame
-from nbyk.data.cells import are_distinct
+from nbyk.data.cells import are_distinct, number_cells
 from nbyk.data.columns import KNOWN_NAMES, Columns, known_names, recognised, run_word
 from nbyk.data.containers import (
     is_dataset,
-    is_inspect_log,
-    is_workbook,
     read_dataset,
-    read_inspect_log,
     read_parquet,
     read_workbook,
+    read_zipped_log,
 )
 from nbyk.data.exports import exported, is_exported, json_table
 from nbyk.data.kinds import CellKind, headless, kind_of_cells, numbers_on
 from nbyk.data.layouts import (
     Entries,
+    Floats,
     Mending,
     as_ids,
     long_cells,
-    nameless_cells,
     refuse_repeated,
     wide_cells,
     without_duplicates,
@@ -55,7 +53,6 @@ from nbyk.errors import DataPlace, NbykError, argument_with
 Given: TypeAlias = Any
 """A path, a data frame of pandas, polars or pyarrow, or an array of numpy."""
 
-_MADE = (".json", ".eval", ".xlsx")
 _HEADERS = frozenset(name for role in KNOWN_NAMES for name in (role, *KNOWN_NAMES[role]))
 """Names that are a header even where a file has one column of text."""
 
@@ -121,15 +118,13 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
 
 def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mending) -> Ratings:
     """Return the ratings in cells of some kind, mended as asked; the arguments are those of `read_as`."""
-    cells, no_value = without_empty(cells, mending, kind.expected)
-    values = kind.numbers(cells)
-    cells, values, averaged = without_duplicates(cells, values, mending)
+    cells, values, mended = mended_cells(cells, kind, mending)
     clusters = None
     cluster = columns.cluster or cells.columns.cluster
     if cluster is not None:
         column = cells.table.column(cluster, "rename the column of clusters, or name it with `cluster`")
-        of_rows = as_ids(cells.table, cluster, column)
-        clusters = [of_rows[row] for row in cells.rows]
+        row_clusters = as_ids(cells.table, cluster, column)
+        clusters = [row_clusters[row] for row in cells.rows]
         if columns.cluster is None and len(set(clusters)) == 1:
             raise cells.table.place.error(
                 f"all items are of one {cluster}, {clusters[0]!r}, and say nothing of others; expected two "
@@ -139,7 +134,13 @@ def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mendin
     if cells.value is None and all(map(str.isdigit, set(raters))):
         raters = [f"column {place}" for place in raters]
     ratings = Ratings.from_columns(
-        cells.items, raters, values, at=cells.at, raters_known=cells.raters_known, clusters=clusters
+        cells.items,
+        raters,
+        values,
+        at=cells.at,
+        raters_known=cells.raters_known,
+        clusters=clusters,
+        fewest=kind.fewest,
     )
     said = "; ".join(filter(None, (_recognised(cells, ratings, kind, columns), cells.table.about)))
     notes = [f"{cells.table.place}: {note}" for note in (*cells.table.notes, *cells.table.incomplete)]
@@ -149,7 +150,15 @@ def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mendin
             "independent; name it as the column of clusters if they are not"
             for name in known_names(cells.table.names, "cluster")
         ]
-    return replace(ratings, recognised=said, mended=tuple(filter(None, (*notes, no_value, averaged))))
+    return replace(ratings, recognised=said, mended=(*notes, *mended))
+
+
+def mended_cells(cells: Entries, kind: CellKind, mending: Mending) -> tuple[Entries, Floats, list[str]]:
+    """Return cells without those that are empty or repeated, their numbers, and notes on the others."""
+    cells, no_value = without_empty(cells, mending, kind.expected)
+    values = kind.numbers(cells)
+    cells, values, averaged = without_duplicates(cells, values, mending)
+    return cells, values, [note for note in (no_value, averaged) if note]
 
 
 def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns) -> str:
@@ -157,7 +166,8 @@ def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns
     table, found, known = cells.table, cells.columns, ratings.raters_known
     if table.nameless:
         return ""
-    parts = [f"items = {found.item} ({ratings.n_items})"]
+    what = "runs" if run_word(found.item) else "items"
+    parts = [f"{what} = {found.item} ({ratings.n_items})"] if cells.has_ids else []
     if cells.value is None:
         names = ratings.raters
         count = f" ({len(names)} columns)" if len(names) > 12 else ""
@@ -186,9 +196,9 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
             raise table.place.error(
                 f"an array has no column {columns.cluster!r}; write it as a table, or leave the clusters out"
             )
-        if table.array is None and len(table.names) > 1:
+        if table.unit == "line" and len(table.names) > 1:
             raise headless(table)
-        return nameless_cells(table, mending)
+        return wide_cells(table, columns, mending)
     named, columns = columns.value != "value", recognised(table, columns)
     item, rater, value = columns.item, columns.rater, columns.value
     systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
@@ -228,19 +238,19 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
     return long_cells(table, columns)
 
 
-READERS: tuple[tuple[Callable[[Any], bool], Callable[..., Table]], ...] = (
-    (is_inspect_log, read_inspect_log),
-    (is_workbook, read_workbook),
-    (is_dataset, read_dataset),
-    (holds_samples, read_samples),
-)
-"""Functions that recognise a path, and those that read it."""
+_OF_A_SUFFIX: Mapping[str, Callable[[Any], Table]] = {
+    ".json": json_table,
+    ".eval": read_zipped_log,
+    ".xlsx": read_workbook,
+    ".xlsm": read_workbook,
+}
 
 
 def reader_of(given: Given) -> Callable[..., Table] | None:
-    """Return the reader that recognises a path; None if none does, or it is no path."""
-    is_path = isinstance(given, str | os.PathLike)
-    return next((read for recognises, read in READERS if is_path and recognises(given)), None)
+    """Return the reader of a data set's folder, or of logs of lm_eval; None of anything else."""
+    if not isinstance(given, str | os.PathLike):
+        return None
+    return read_dataset if is_dataset(given) else read_samples if holds_samples(given) else None
 
 
 def is_log(given: Given) -> bool:
@@ -270,16 +280,16 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
     if suffix == ".txt":
         lines = cells_of_lines(given, "score, rating or label")
         return Table(DataPlace(given), ("0",), (lines,), range(1, len(lines) + 1), "line", nameless=True)
-    if suffix == ".json":
-        return json_table(given)
+    if suffix in _OF_A_SUFFIX:
+        return _OF_A_SUFFIX[suffix](given)
     if suffix in TABLE_SUFFIXES:
         table = read_table(given, headers=_HEADERS if suffix in DELIMITERS else None)
-        if not table.nameless and (of_tool := _exported_rows(given, table)) is not None:
-            return of_tool
+        if not table.nameless and (exported_table := _exported_rows(given, table)) is not None:
+            return exported_table
         if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
             return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
         return table
-    raise unknown_suffix(given, (*TABLE_SUFFIXES, *ARRAY_SUFFIXES, ".txt", *_MADE))
+    raise unknown_suffix(given, (*TABLE_SUFFIXES, *ARRAY_SUFFIXES, ".txt", *_OF_A_SUFFIX))
 
 
 def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
@@ -296,9 +306,22 @@ def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
 
 
 def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
-    n_columns = array.shape[1] if array.ndim > 1 else 1
-    numbers = range(array.shape[0] if array.ndim else 0)
-    return Table(place, tuple(map(str, range(n_columns))), (), numbers, nameless=True, array=array)
+    if array.ndim not in (1, 2):
+        raise place.error(
+            f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
+        )
+    if array.size == 0:
+        raise place.error("the array is empty; expected items × ratings with at least two items")
+    if array.dtype.kind not in "biufU":
+        raise place.error(f"found an array of {array.dtype}, expected numbers; convert it to float64")
+    matrix = array.reshape(len(array), -1)
+    columns: Sequence[Sequence[Any]]
+    if array.dtype.kind == "U":
+        columns = matrix.T.tolist()
+    else:
+        columns = [number_cells(column.astype(np.float64)) for column in matrix.T]
+    names = tuple(map(str, range(matrix.shape[1])))
+    return Table(place, names, tuple(columns), range(len(matrix)), nameless=True)
 
 
 def read_table(

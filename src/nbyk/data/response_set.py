@@ -52,8 +52,10 @@ def kind_of(sources: Mapping[str, Any], kind: str | None = None) -> Kind:
     if any(isinstance(source, np.ndarray) and source.dtype.kind in "biuf" for source in sources.values()):
         return "numbers"
     cells = [_cells(source) for source in sources.values() if source is not None]
-    there = [[cell for cell in of_source.flat if _is_there(cell)] for of_source in cells]
-    texts = [bool(of_source) and all(isinstance(cell, str) for cell in of_source) for of_source in there]
+    there = [[cell for cell in given_cells.flat if _is_there(cell)] for given_cells in cells]
+    texts = [
+        bool(given_cells) and all(isinstance(cell, str) for cell in given_cells) for given_cells in there
+    ]
     return "classes" if texts and all(texts) else "numbers"
 
 
@@ -67,18 +69,20 @@ def coded(
     if kind == "distributions":
         return _coded_distributions(sources, classes)
     cells = {name: _cells(source) for name, source in sources.items() if source is not None}
-    texts = {name: _texts(of_source, name) for name, of_source in cells.items()}
-    known = {name: {text for text in of_source.flat if text is not None} for name, of_source in texts.items()}
-    of_gold = known.get("gold", set().union(*known.values()))
-    names = _names(classes) if classes is not None else tuple(ordered_ids(of_gold))
+    texts = {name: _texts(given_cells, name) for name, given_cells in cells.items()}
+    known = {
+        name: {text for text in given_cells.flat if text is not None} for name, given_cells in texts.items()
+    }
+    gold_classes = known.get("gold", set().union(*known.values()))
+    names = _names(classes) if classes is not None else tuple(ordered_ids(gold_classes))
     if len(names) < 2 or len(set(names)) < len(names):
         raise NbykError(
             f"found {some(names) or 'none'}, expected at least two classes, each once; declare them with "
             "`classes`",
             argument="classes",
         )
-    for name, of_source in known.items():
-        if unknown := of_source - set(names):
+    for name, given_cells in known.items():
+        if unknown := given_cells - set(names):
             raise NbykError(
                 f"found {some(ordered_ids(unknown))}, expected one of the classes {some(names)}; mend it, or "
                 "name all classes with `classes`",
@@ -87,9 +91,9 @@ def coded(
     place = {name: float(number) for number, name in enumerate(names)}
     codes = {
         name: np.array(
-            [np.nan if text is None else place[text] for text in of_source.flat], np.float64
-        ).reshape(of_source.shape)
-        for name, of_source in texts.items()
+            [np.nan if text is None else place[text] for text in given_cells.flat], np.float64
+        ).reshape(given_cells.shape)
+        for name, given_cells in texts.items()
     }
     in_form = {
         name: None if source is None else _as_before(source, codes[name]) for name, source in sources.items()
@@ -110,7 +114,7 @@ def _coded_distributions(
             people[name] = source
         else:
             runs[name] = [_distributions(run, name) for run in _runs(source)]
-    widths = {name: rows.shape[1] for name, of_source in runs.items() for rows in of_source}
+    widths = {name: rows.shape[1] for name, system_runs in runs.items() for rows in system_runs}
     if len(set(widths.values())) > 1:
         sizes = ", ".join(f"{name} has {width}" for name, width in widths.items())
         raise NbykError(f"rows of probabilities must be over the same classes: {sizes}")
@@ -121,9 +125,9 @@ def _coded_distributions(
             f"found {len(names)} classes and rows of {n_classes} probabilities; name each column once",
             argument="classes",
         )
-    if any(len(rows) != len(of_source[0]) for of_source in runs.values() for rows in of_source):
+    if any(len(rows) != len(system_runs[0]) for system_runs in runs.values() for rows in system_runs):
         raise NbykError("the runs of a system differ in their number of items; give the same items to all")
-    arrays = {name: np.stack(of_source, axis=1) for name, of_source in runs.items()}
+    arrays = {name: np.stack(system_runs, axis=1) for name, system_runs in runs.items()}
     places, table = places_in_table(arrays, n_classes)
     codes: dict[str, Any] = dict(places)
     if people:

@@ -73,13 +73,7 @@ class Levels:
         return ~np.isin(np.asarray(values, dtype=np.float64), self.levels)
 
     def normalise(self, values: ArrayLike) -> Floats:
-        """Return rank/L of each value, in the shape of `values`.
-
-        Raises
-        ------
-        NbykError
-            If a value is not a level; it names the index of the first such value.
-        """
+        """Return rank/L of each value, in the shape of `values`."""
         array = _on_scale(self, values)
         return np.searchsorted(self.levels, array) / len(self.levels)
 
@@ -104,13 +98,7 @@ class _Ends:
         return self.high - self.low
 
     def normalise(self, values: ArrayLike) -> Floats:
-        """Return (v − low)/(high − low) of each value, in the shape of `values`.
-
-        Raises
-        ------
-        NbykError
-            If a value is off the scale; it names the index of the first such value.
-        """
+        """Return (v − low)/(high − low) of each value, in the shape of `values`."""
         array = _on_scale(cast("Scale", self), values)
         normalised: Floats = (array - self.low) / (self.high - self.low)
         return normalised
@@ -190,11 +178,6 @@ def scale_from_dict(content: Mapping[str, Any]) -> Scale:
     """Return the scale that a mapping declares.
 
     It is ``{"levels": […]}``, ``{"low": …, "high": …}`` or ``{"binary": True}``.
-
-    Raises
-    ------
-    NbykError
-        If the mapping has other keys, or its values do not make a scale.
     """
     if not isinstance(content, Mapping):
         raise NbykError(f"found {content!r}; expected levels, two ends or binary", argument="scale")

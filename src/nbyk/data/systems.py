@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import Cells
+from nbyk.data.cells import ArrowCells
 from nbyk.data.kinds import Kind
 from nbyk.data.ratings import Ratings, agreed_clusters, rows_of
 from nbyk.data.response_set import Categories, ResponseSet, places_in_table, response_set
@@ -42,7 +42,7 @@ def common_items(
     """
     first, *others = data
     if _are_the_same(data):
-        return first.ids if isinstance(first.ids, Cells) else tuple(first.ids)
+        return first.ids if isinstance(first.ids, ArrowCells) else tuple(first.ids)
     ids = set(first.ids)
     differing = [other for other in others if set(other.ids) != ids]
     if not differing:
@@ -81,8 +81,8 @@ def _are_the_same(data: Sequence[ItemIds]) -> bool:
         ids is first
         or ids == first
         or (
-            isinstance(first, Cells)
-            and isinstance(ids, Cells)
+            isinstance(first, ArrowCells)
+            and isinstance(ids, ArrowCells)
             and len(ids) == len(first)
             and first.places_of(ids).min() >= 0
         )
@@ -241,13 +241,7 @@ class Systems:
         return f"{what}, of {self.n_items} items{by}"
 
     def with_units(self, raters: str | None, runs: str | None) -> Systems:
-        """Return the systems with gold's raters, and the systems' runs, "shared" or "fresh" as declared.
-
-        Raises
-        ------
-        NbykError
-            If the declaration contradicts the ids (`nbyk.data.units.Units.declared`), or there are no raters.
-        """
+        """Return the systems with gold's raters, and the systems' runs, "shared" or "fresh" as declared."""
         gold, units = self.gold_units, self.units
         if raters is not None:
             if gold is None:
@@ -262,13 +256,7 @@ class Systems:
         return replace(self, gold_units=gold, units=units)
 
     def pair(self, a: str, b: str) -> ResponseSet:
-        """Return two systems and gold, if any, as a response set.
-
-        Raises
-        ------
-        NbykError
-            If there is no system of that name, or the data are scores, which are no responses to items.
-        """
+        """Return two systems and gold, if any, as a response set."""
         for name in (a, b):
             if name not in self.responses:
                 raise unknown_name("system", name, self.responses)
@@ -281,13 +269,7 @@ class Systems:
 
     @cached_property
     def coded(self) -> tuple[Floats | None, Mapping[str, Floats], Categories | None]:
-        """Gold and the systems' responses as numbers, (N, K): the places of classes or distributions.
-
-        Raises
-        ------
-        NbykError
-            If the data are scores.
-        """
+        """Gold and the systems' responses as numbers, (N, K): the places of classes or distributions."""
         if self.kind == "scores":
             raise NbykError(f"found {self.taken_as}; expected responses to items")
         if self.kind == "numbers":
@@ -296,8 +278,8 @@ class Systems:
             table = np.eye(len(self.classes))
             return self.gold, self.responses, Categories(self.classes, table, "classes", self.ordered)
         chosen = self.gold if self.gold is not None and self.gold.ndim == 2 else None
-        of_gold = {} if self.gold is None or chosen is not None else {"": self.gold}
-        places, table = places_in_table({**of_gold, **self.responses}, len(self.classes))
+        gold_part = {} if self.gold is None or chosen is not None else {"": self.gold}
+        places, table = places_in_table({**gold_part, **self.responses}, len(self.classes))
         gold = chosen if chosen is not None else places.pop("", None)
         return gold, places, Categories(self.classes, table, "distributions")
 

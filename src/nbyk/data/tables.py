@@ -13,9 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
-
-from nbyk.data.cells import Cells, read_fields
+from nbyk.data.cells import ArrowCells, read_fields
 from nbyk.data.text import json_lines, reason, shown, some, whole_text
 from nbyk.errors import DataPlace, NbykError
 
@@ -100,9 +98,8 @@ class Table:
     roles, scores
         The columns of "item", "rater", "value" and "cluster", and those that can hold the value, if a maker's
         reader knows them.
-    nameless, array
-        Whether neither rows nor columns have names, as in text and in lists; and the cells of an array, shape
-        (N,) or (N, K), in place of `columns`.
+    nameless
+        Whether neither rows nor columns have names, as in text, lists and arrays.
     notes, lower, incomplete, about, models
         What a maker's reader says of the whole file, a sentence each; the scores of which lower ones are
         better; what the file lacks of its run, what it says of it, and the models that it names.
@@ -119,7 +116,6 @@ class Table:
     roles: Mapping[str, str] = field(default_factory=dict)
     scores: tuple[str, ...] = ()
     nameless: bool = False
-    array: NDArray[Any] | None = None
     notes: tuple[str, ...] = ()
     lower: frozenset[str] = frozenset()
     incomplete: tuple[str, ...] = ()
@@ -140,14 +136,6 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.numbers)
-
-    @property
-    def nameless_columns(self) -> Sequence[Any]:
-        """The columns of a table without names, also of an array of numbers of two dimensions."""
-        array = self.array
-        if array is not None and array.ndim == 2 and array.dtype.kind in "biuf":
-            return list(array.T)
-        return self.columns
 
     def at(self, row: int) -> DataPlace:
         """Return the file and the line or row, for an error."""
@@ -184,7 +172,7 @@ class Table:
                 self.columns[place].taken(rows)
                 if isinstance(self.columns[place], SparseColumn)
                 else cells.taken(rows)
-                if isinstance(cells := self._cells(place), Cells)
+                if isinstance(cells := self._cells(place), ArrowCells)
                 else list(map(cells.__getitem__, rows))
                 for place in kept
             ),
@@ -207,7 +195,7 @@ class Table:
 
     def _cells(self, place: int) -> Sequence[Any]:
         column = self.columns[place]
-        if isinstance(column, list | Cells):
+        if isinstance(column, list | ArrowCells):
             return column
         return as_cells(column.to_pylist, self.names[place], self.place)
 

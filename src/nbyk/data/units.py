@@ -147,13 +147,13 @@ def clusters_of_items(
     items: Sequence[str], item_index: Integers, clusters: Sequence[str], at: Callable[[int], DataPlace]
 ) -> tuple[str, ...]:
     """Return the cluster of each item, from those of its ratings; `at` returns the place of one."""
-    of_item: list[str | None] = [None] * len(items)
+    item_clusters: list[str | None] = [None] * len(items)
     for row, (item, cluster) in enumerate(zip(item_index.tolist(), clusters, strict=True)):
-        if of_item[item] is None:
-            of_item[item] = cluster
-        elif of_item[item] != cluster:
+        if item_clusters[item] is None:
+            item_clusters[item] = cluster
+        elif item_clusters[item] != cluster:
             raise at(row).error(
-                f"item {items[item]!r} is in cluster {cluster!r}, and was in {of_item[item]!r}; "
+                f"item {items[item]!r} is in cluster {cluster!r}, and was in {item_clusters[item]!r}; "
                 "expected one cluster per item: mend it, or give the items ids of their own"
             )
-    return tuple(str(cluster) for cluster in of_item)
+    return tuple(str(cluster) for cluster in item_clusters)

@@ -187,9 +187,9 @@ def _refuse_second_votes(votes: Votes, table: Table) -> None:
     if votes.voters is None:
         return
     ballots = np.stack([votes.voters, votes.prompts, votes.a, votes.b], axis=1)
-    _, of_first, counts = np.unique(ballots, axis=0, return_index=True, return_counts=True)
+    _, first_rows, counts = np.unique(ballots, axis=0, return_index=True, return_counts=True)
     if (counts > 1).any():
-        same = of_first[np.argmax(counts > 1)]
+        same = first_rows[np.argmax(counts > 1)]
         row = int(np.flatnonzero((ballots == ballots[same]).all(axis=1))[1])
         raise table.at(row).error(
             f"voter {votes.voter_names[votes.voters[row]]} votes twice on one prompt and pair, in one order; "

@@ -8,10 +8,9 @@ use.
 
 from __future__ import annotations
 
-from nbyk.metrics.metric import Metric
+from nbyk.metrics.metric import Metric, Parameter
 from nbyk.metrics.own import load_file, register
 from nbyk.metrics.registry import definitions, get, metrics_of, names
-from nbyk.metrics.traits import Parameter
 
 __all__ = [
     "Metric",

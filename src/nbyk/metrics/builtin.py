@@ -1,9 +1,17 @@
-"""The metrics that come with nbyk; to list or parse them imports no compiled code."""
+"""The metrics of ratings that come with nbyk; to list or parse them imports no compiled code.
+
+A row says of a metric its name, its function (of item means, or of responses if it `needs` them), which
+scores are better, and one line for listings; whether an effect is the mean over items (`additive`), and which
+parameters it takes. `traits=said(…)` says how a score follows a rating ("linear", "smooth" or in "jumps"),
+which changes of one system's responses change no score ("location", "scale", "monotone"), the power of the
+ratings' unit in a score, and its bounds for ratings from 0 to 1; tests/metrics/test_traits.py measures it. A
+faster way to the same numbers, if there is one, is a `form`, `counts` or `from_mean`: take that of its like.
+Without one, an additive metric is a sum over items, and any other is scored on the rows of every draw.
+"""
 
 from __future__ import annotations
 
-from nbyk.metrics.metric import Metric
-from nbyk.metrics.traits import Change, FromCounts, FromMean, Parameter, said
+from nbyk.metrics.metric import Change, FromCounts, FromMean, Metric, Parameter, said
 
 _WEIN = "Wein, Homan, Aroyo and Welty 2023, Follow the leader(board) with confidence"
 _RUBNER = "Rubner, Tomasi and Guibas 2000, The earth mover's distance"
@@ -252,7 +260,7 @@ BUILTIN = (
             source=source,
             arguments=(("measure", float(place)),),
             additive=True,
-            of_trials=True,
+            takes_trials=True,
             traits=_ERROR if name == "best_of" else _JUMPS,
         )
         for place, (name, summary, source) in enumerate(_OF_TRIALS)

@@ -13,8 +13,7 @@ import numpy as np
 
 from nbyk.arrays import Floats
 from nbyk.errors import NbykError
-from nbyk.metrics.metric import Metric
-from nbyk.metrics.traits import Parameter, said
+from nbyk.metrics.metric import Metric, Parameter, said
 
 _SOKOLOVA = (
     "Sokolova and Lapalme 2009, A systematic analysis of performance measures for classification tasks"

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.metrics.builtin import BUILTIN
-from nbyk.metrics.metric import Metric
-from nbyk.metrics.traits import loaded
+from nbyk.metrics.metric import Metric, loaded
 
 Counts = NDArray[np.int32]
 Starts = NDArray[np.int64]

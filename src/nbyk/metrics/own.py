@@ -17,20 +17,20 @@ from typing import Any, TypeVar
 from nbyk.errors import NbykError, StoppedError
 from nbyk.files import read_bytes
 from nbyk.metrics.builtin import WINS
-from nbyk.metrics.metric import Metric
-from nbyk.metrics.registry import ROWS
-from nbyk.metrics.traits import (
+from nbyk.metrics.metric import (
     Change,
     Direction,
     FromCounts,
     FromMean,
     Implementation,
     Kind,
+    Metric,
     Needs,
     Parameter,
     Smoothness,
     Traits,
 )
+from nbyk.metrics.registry import ROWS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -79,18 +79,11 @@ def register(
     additive
         Whether an effect is the mean over items of the effects on single items. This spares simulations of
         many sizes most of their work. `wins_mae` and `mae` are additive, a correlation is not.
-    smoothness
-        "linear", "smooth" or "jumps": how a score follows a rating (`nbyk.metrics.metric.Traits`). By default
-        it is measured on made-up ratings, as are the next four.
-    unchanged_by
-        The changes of one system's responses alone that change no score: "location", "scale", "monotone".
-    unit_power
-        The power of the ratings' unit in a score.
-    follows_one_item
-        Whether a single item can bring most of a small change, as in a maximum.
-    score_range
-        The least and the largest score (of a comparison, effect) for ratings from 0 to 1, or for any ratings
-        if the metric has no unit; infinite where there is no end.
+    smoothness, unchanged_by, unit_power, follows_one_item, score_range
+        What is known of it (`nbyk.metrics.metric.Traits`): "linear", "smooth" or in "jumps"; which of the
+        changes "location", "scale" and "monotone" change no score; the power of the ratings' unit; whether
+        one item can bring most of a change; and the ends of the scores for ratings from 0 to 1. What is not
+        given is measured on made-up ratings.
     form, counts, from_mean
         How nbyk can compute it faster (`nbyk.metrics.metric.Metric`); the numbers stay the same.
     statistics
@@ -181,7 +174,6 @@ def load_file(path: str | PathLike[str]) -> tuple[str, ...]:
     module = ModuleType(f"nbyk_user_metrics_{digest}")
     module.__file__ = str(file)
     before = tuple(ROWS)
-    previous = sys.modules.get(module.__name__)
     sys.modules[module.__name__] = module
     try:
         # Compiled from the source each time: a cached .pyc would hide an edit within the same second.
@@ -193,10 +185,6 @@ def load_file(path: str | PathLike[str]) -> tuple[str, ...]:
             )
     except BaseException as error:
         ROWS[:] = before
-        if previous is None:
-            del sys.modules[module.__name__]
-        else:
-            sys.modules[module.__name__] = previous
         if isinstance(error, StoppedError) or _is_ctrl_c(error):
             raise
         raise NbykError(f"{_one_line(error, file)}", file=path) from error

@@ -19,7 +19,7 @@ import numpy as np
 
 from nbyk.arrays import Floats
 from nbyk.errors import NbykError
-from nbyk.metrics.traits import Change, Smoothness, Traits, said
+from nbyk.metrics.metric import Change, Smoothness, Traits, said
 
 if TYPE_CHECKING:
     from nbyk.metrics.metric import Metric
@@ -172,7 +172,7 @@ class _World:
     def is_mean_over_items(self) -> bool:
         """Return whether a score is the mean of those of single items, which may differ in responses."""
         systems, gold = (values.copy() for values in self._single_set(0))
-        if self.metric.needs == "responses" and not self.metric.of_trials:
+        if self.metric.needs == "responses" and not self.metric.takes_trials:
             systems[:, :, ::3, 1:] = gold[:, ::3, 1:] = np.nan
         single = self.score(systems[:, 0][:, :, None], gold[0][:, None])
         return _equal(single.mean(), self.score(systems, gold)[0])

@@ -23,8 +23,7 @@ from nbyk.metrics.class_metrics import (
     averages_of,
     one_class_metric,
 )
-from nbyk.metrics.metric import Metric
-from nbyk.metrics.traits import Data, Parameter
+from nbyk.metrics.metric import Data, Metric, Parameter
 
 if TYPE_CHECKING:
     from nbyk.data.kinds import Kind

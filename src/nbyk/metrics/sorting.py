@@ -104,25 +104,6 @@ def _heap_sort(values: Floats) -> None:
         values[root] = sinking
 
 
-@njit(nogil=True, cache=True)
-def sort_crowded(values: Floats) -> None:
-    """Sort `values`, shape (n,), in place: O(n) if there are up to eight levels, else O(n log n)."""
-    n = len(values)
-    done = 0
-    for _ in range(_LEVELS):
-        smallest = values[done]
-        for i in range(done + 1, n):
-            smallest = min(smallest, values[i])
-        for i in range(done, n):
-            if values[i] == smallest:
-                values[i] = values[done]
-                values[done] = smallest
-                done += 1
-        if done >= n:
-            return
-    _heap_sort(values[done:])
-
-
 @njit(inline="always")
 def _flipped(bits: Any) -> Any:
     """Flip a negative double's bits but its sign: the bits are then whole numbers in the order of doubles."""
@@ -157,63 +138,73 @@ def _bucket_scale(values: Floats) -> tuple[float, float]:
 
 
 @njit(nogil=True, cache=True)
-def _sort_levels(values: Floats, ordered: Floats) -> bool:
-    """Sort more than 32 values without NaN into `ordered` if they have few levels; return whether they do.
+def _find_levels(keys: Integers, levels: Integers, ends: Integers) -> int:
+    """Fill up to eight levels of keys, and how many keys are not above each; return their number, 0 of more.
 
     A pass for each level compares whole numbers by vector instructions; counting has to wait for its cell.
     """
-    n = len(values)
-    n_seen = 0
-    for i in range(_SHORT):
-        is_new = True
-        for j in range(n_seen):
-            is_new = is_new and values[i] != ordered[j]
-        if is_new:
-            if n_seen == _LEVELS:
-                return False
-            ordered[n_seen] = values[i]
-            n_seen += 1
-    bits, whole = values.view(np.int64), ordered.view(np.int64)
-    level = _flipped(bits[0])
+    n = len(keys)
+    level = keys[0]
     for i in range(n):
-        whole[i] = _flipped(bits[i])
-        level = min(level, whole[i])
-    levels, ends = np.empty(_LEVELS, np.int64), np.empty(_LEVELS, np.int64)
+        level = min(level, keys[i])
     n_levels = done = 0
     while done < n:
         if n_levels == _LEVELS:
-            return False
+            return 0
         equal = 0
         following = _LARGEST
         for i in range(n):
-            equal += int(whole[i] == level)
-            following = min(following, whole[i] if whole[i] > level else _LARGEST)
+            equal += int(keys[i] == level)
+            following = min(following, keys[i] if keys[i] > level else _LARGEST)
         done += equal
-        levels[n_levels], ends[n_levels] = _flipped(level), done
+        levels[n_levels], ends[n_levels] = level, done
         n_levels += 1
         level = following
+    return n_levels
+
+
+@njit(nogil=True, cache=True)
+def _sort_levels(values: Floats) -> bool:
+    """Sort values in place if they have few levels; return whether. The first often show that not."""
+    n = len(values)
+    keys = values.view(np.int64)
+    for i in range(n):
+        keys[i] = _flipped(keys[i])
+    levels, ends = np.empty(_LEVELS, np.int64), np.empty(_LEVELS, np.int64)
+    n_levels = _find_levels(keys[:_SHORT], levels, ends)
+    if n_levels > 0 and n > _SHORT:
+        n_levels = _find_levels(keys, levels, ends)
     start = 0
     for k in range(n_levels):
         for i in range(start, ends[k]):
-            whole[i] = levels[k]
+            keys[i] = levels[k]
         start = ends[k]
-    return True
+    for i in range(n):
+        keys[i] = _flipped(keys[i])
+    return n_levels > 0
+
+
+@njit(nogil=True, cache=True)
+def sort_crowded(values: Floats) -> None:
+    """Sort `values`, shape (n,), in place: O(n) if there are up to eight levels, else O(n log n)."""
+    if not _sort_levels(values):
+        _heap_sort(values)
 
 
 @njit(nogil=True, cache=True)
 def sort_values(values: Floats, ordered: Floats, cells: Integers) -> None:
     """Sort `values`, (n,), into `ordered`, (n,), for any n ≥ 1; `cells`, (≥ n + 2,), is working space."""
     n = len(values)
-    low, scale = (0.0, 0.0) if n <= _SHORT else _bucket_scale(values)
-    if scale == 0.0:
-        for i in range(n):  # numba compiles a loop in a fraction of the time of an assignment of an array
-            ordered[i] = values[i]
-        if n <= _SHORT:
-            insertion_sort(ordered, n)
-        else:
-            sort_crowded(ordered)
+    for i in range(n):  # numba compiles a loop in a fraction of the time of an assignment of an array
+        ordered[i] = values[i]
+    if n <= _SHORT:
+        insertion_sort(ordered, n)
         return
-    if _sort_levels(values, ordered):
+    if _sort_levels(ordered):
+        return
+    low, scale = _bucket_scale(values)
+    if scale == 0.0:
+        _heap_sort(ordered)
         return
     # In the end bucket b is ordered[cells[b]:cells[b + 1]].
     for b in range(n + 2):
@@ -288,24 +279,18 @@ def _rank_crowded(values: Floats, before: Any, doubled: Ranks, ordered: Floats) 
     for i in range(n):
         ordered[i] = values[i] + 0.0
     keys = ordered.view(np.int64)
-    lowest = _LARGEST
     for i in range(n):
         keys[i] = _flipped(keys[i])
-        lowest = min(lowest, keys[i])
-    done = 0
-    for _ in range(_LEVELS):
-        equal = 0
-        following = _LARGEST
+    levels, ends = np.empty(_LEVELS, np.int64), np.empty(_LEVELS, np.int64)
+    n_levels = _find_levels(keys, levels, ends)
+    start = 0
+    for k in range(n_levels):
+        rank = np.int32(2 * before + start + ends[k] + 1)
         for i in range(n):
-            equal += int(keys[i] == lowest)
-            following = min(following, keys[i] if keys[i] > lowest else _LARGEST)
-        rank = np.int32(2 * (before + done) + equal + 1)
-        for i in range(n):
-            doubled[i] = rank if keys[i] == lowest else doubled[i]
-        done += equal
-        if done == n:
-            return
-        lowest = following
+            doubled[i] = rank if keys[i] == levels[k] else doubled[i]
+        start = ends[k]
+    if n_levels > 0:
+        return
     for i in range(n):
         ordered[i] = values[i]
     _heap_sort(ordered)

@@ -253,16 +253,6 @@ def _of_pair(source: Source) -> bool:
     return isinstance(source, ItemSource) and source.of_pair
 
 
-def check_settings(metric: Metric, given: Mapping[str, Any]) -> None:
-    """Raise NbykError if an argument of a simulated plan is out of range, before its source is read.
-
-    `given` are arguments of `plan`.
-    """
-    from nbyk.priors import published_prior
-
-    _request(published_prior("toxicity"), metric, {**(plan.__kwdefaults__ or {}), **given}, ())
-
-
 def _refuse(given: Mapping[str, Any], names: Sequence[str], why: str) -> None:
     """Raise NbykError about an argument that is not at its default."""
     defaults = plan.__kwdefaults__ or {}

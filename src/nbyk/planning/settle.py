@@ -298,9 +298,9 @@ def _over_people(
     panel = panel_of(pilot.data, None, pair_runs=pilot.pair_runs)
     if panel.responses is None or not panel.sources:
         return None, ()
-    few = [source for source in panel.sources if panel.size(source) < FEWEST_UNITS]
+    few = [source for source in panel.sources if panel.sizes[source] < FEWEST_UNITS]
     if few:
-        named = listed([f"{panel.size(source)} {panel.in_words(source)}" for source in few])
+        named = listed([f"{panel.sizes[source]} {panel.in_words(source)}" for source in few])
         return None, (too_few(named),)
     if pilot.metric.smoothness == "jumps":
         return None, ()  # its parts are far off, and so would be the numbers

@@ -1,26 +1,21 @@
-"""Kinds of responses: what an item with a mean and a standard deviation is answered with.
+"""The response stage: what turns a standard normal draw into a response, on the scale of the data.
 
-An item has a mean μ and a standard deviation σ. A standard normal draw z makes a response: of most kinds by
-way of x = μ + σ z, which is left as it is, clamped, or put on levels; of a beta response as its quantile at
-Φ(z). All that depends on the kind is in its class here, and its rule for compiled code in `respond`.
+A response is of a kind (`nbyk.priors.kinds`) and has levels or none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc
 
-from nbyk.compiled import discard_older_caches, njit
 from nbyk.data.response_set import response_matrix
 from nbyk.data.scales import Binary, Levels, Scale
 from nbyk.errors import NbykError, unknown_name
-from nbyk.priors.beta_draws import beta_response
-from nbyk.priors.curves import normal_mass
+from nbyk.priors.kinds import KINDS, Kind, respond_all
 from nbyk.sums import product
 
 Floats = NDArray[np.float64]
@@ -30,167 +25,6 @@ _DECIMALS = 12
 _PARTS = 10
 """Levels that responses between two ends are cut into for a fit."""
 
-discard_older_caches(__file__)
-
-
-class Kind:
-    """A kind of response.
-
-    Attributes
-    ----------
-    name
-        Its name.
-    n_levels
-        Number of levels it must have; None if it may have any number from `fewest` on.
-    ends
-        Whether responses lie between the ends 0 and 1; if not, they may be any number.
-    counted
-        Whether compiled code draws counts of its levels, which needs x = μ + σ z and `edges`.
-    words
-        What a draw is made, in words.
-    """
-
-    name: ClassVar[str]
-    n_levels: ClassVar[int | None] = 0
-    ends: ClassVar[bool] = True
-    counted: ClassVar[bool] = True
-    words: ClassVar[str] = "a number"
-    cut: ClassVar[str] = "likert"
-    """The kind of responses that are cut into levels for a fit."""
-
-    @property
-    def expected_levels(self) -> str:
-        """The number of levels that it takes, in words."""
-        return "a whole number of at least 2" if self.n_levels is None else f"{self.n_levels or 'none'}"
-
-    def takes(self, levels: int) -> bool:
-        """Return whether it can have so many levels."""
-        return levels >= 2 if self.n_levels is None else levels == self.n_levels
-
-    def values(self, levels: int) -> Floats:
-        """Return the possible responses in ascending order, (L,)."""
-        return np.arange(levels) / max(levels, 1)
-
-    def edges(self, levels: int) -> Floats:
-        """Return the least draws that give each level except the lowest, (L − 1,)."""
-        return self.values(levels)[1:]
-
-    def cells(self, edges: Floats, mu: Floats, sigma: Floats) -> Floats:
-        """Return the chances of the cells between edges, (…, L), of items whose sigma is above 0, (…, 1)."""
-        ends = np.concatenate(([-np.inf], edges, [np.inf]))
-        with np.errstate(over="ignore"):
-            z = (ends - mu) / sigma
-        return normal_mass(z[..., :-1], z[..., 1:])
-
-    def mean(self, mu: Floats, sigma: Floats) -> Floats:
-        """Return the expected response of a kind without levels."""
-        return mu
-
-    def as_seen(self, both_ends: bool) -> str:
-        """Return the kind of responses, all of which are 0 or 1 if `both_ends` says so."""
-        return self.name
-
-
-class _Normal(Kind):
-    name = "normal"
-    ends = False
-    words = "itself"
-
-
-class _Clamped(Kind):
-    name = "clamped"
-
-    def mean(self, mu: Floats, sigma: Floats) -> Floats:
-        from scipy.special import ndtr
-
-        spread = np.where(sigma > 0.0, sigma, 1.0)
-        low, high = -mu / spread, (1.0 - mu) / spread
-        density = (np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)) / np.sqrt(2.0 * np.pi)
-        inside = mu * (ndtr(high) - ndtr(low)) + spread * density + ndtr(-high)
-        return np.where(sigma > 0.0, inside, np.clip(mu, 0.0, 1.0))
-
-    def as_seen(self, both_ends: bool) -> str:
-        return "binary" if both_ends else self.name
-
-
-class _Likert(Kind):
-    name = "likert"
-    n_levels = None
-    words = "one of {levels} levels"
-
-
-class _Binary(Kind):
-    name = "binary"
-    n_levels = 2
-    words = "0 or 1"
-
-    def values(self, levels: int) -> Floats:
-        return np.array([0.0, 1.0])
-
-    def edges(self, levels: int) -> Floats:
-        return np.array([0.5])
-
-
-class _Beta(Kind):
-    name = "beta"
-    counted = False
-    words = "a beta number of them"
-    cut = "beta"
-
-    @property
-    def expected_levels(self) -> str:
-        return "none, or at least 2"
-
-    def takes(self, levels: int) -> bool:
-        return levels == 0 or levels >= 2
-
-    def cells(self, edges: Floats, mu: Floats, sigma: Floats) -> Floats:
-        mean = np.clip(mu, 1e-12, 1.0 - 1e-12)
-        total = np.maximum(mean * (1.0 - mean) / sigma**2 - 1.0, 1e-9)
-        below = betainc(mean * total, (1.0 - mean) * total, edges)
-        ends = np.zeros((*below.shape[:-1], 1)), np.ones((*below.shape[:-1], 1))
-        return np.diff(np.concatenate([ends[0], below, ends[1]], axis=-1), axis=-1)
-
-    def mean(self, mu: Floats, sigma: Floats) -> Floats:
-        return np.clip(mu, 0.0, 1.0)
-
-
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (_Normal(), _Clamped(), _Likert(), _Binary(), _Beta())}
-"""The kinds of responses by name; the place of each is its code in `respond`."""
-
-NORMAL, CLAMPED, LIKERT, BINARY, BETA = range(len(KINDS))
-
-
-@njit(nogil=True, cache=True)
-def latent(mean: float, sd: float, z: float, code: int) -> Any:
-    """Return the number that a standard normal z makes of an item, before it is put on the scale."""
-    return beta_response(mean, sd, z) if code == BETA else mean + sd * z
-
-
-@njit(nogil=True, cache=True)
-def on_scale(x: float, code: int, levels: int) -> Any:
-    """Return the response that a number of `latent` becomes."""
-    if code == NORMAL:
-        return x
-    if code == BINARY:
-        return 1.0 if x >= 0.5 else 0.0
-    x = min(max(x, 0.0), 1.0)
-    if levels == 0:
-        return x
-    return min(np.floor(x * levels), levels - 1.0) / levels
-
-
-@njit(nogil=True, cache=True)
-def respond(mean: float, sd: float, z: float, code: int, levels: int) -> Any:
-    """Return the response that a standard normal z makes to an item."""
-    return on_scale(latent(mean, sd, z, code), code, levels)
-
-
-@njit(nogil=True, cache=True)
-def _respond_all(mean: Floats, sd: Floats, z: Floats, code: int, levels: int, out: Floats) -> None:
-    for i in range(len(z)):
-        out[i] = respond(mean[i], sd[i], z[i], code, levels) if mean[i] == mean[i] else mean[i]
-
 
 @dataclass(frozen=True)
 class Response:
@@ -199,12 +33,9 @@ class Response:
     Attributes
     ----------
     kind : str
-        "normal" leaves x = μ + σ z as it is; "clamped" assigns values outside [0, 1] to the nearest end;
-        "likert" gives floor(L x)/L, from 0 to (L − 1)/L; "binary" gives 1 from x = .5 on, and 0 below.
-        "beta" is skewed near the ends: a beta draw with mean μ and standard deviation σ, or 0 or 1 with mean
-        μ if no beta has so large a σ; with levels, it is put on them as "likert" does.
+        A name of `nbyk.priors.kinds.KINDS`, such as "likert", where each kind says what it makes of a draw.
     levels : int
-        Number of levels L: at least 2 for "likert", 2 for "binary", 0 (no levels) for "normal" and "clamped".
+        Number of levels L, as the kind takes them; 0 for none, and for those of a kind that fixes them.
 
     Raises
     ------
@@ -219,10 +50,10 @@ class Response:
         if self.kind not in KINDS:
             raise unknown_name("response", str(self.kind), KINDS)
         if self.levels == 0:
-            object.__setattr__(self, "levels", self._of_kind.n_levels or 0)
+            object.__setattr__(self, "levels", self._rule.n_levels or 0)
         whole = isinstance(self.levels, int | np.integer) and not isinstance(self.levels, bool)
-        if not whole or not self._of_kind.takes(self.levels):
-            expected = self._of_kind.expected_levels
+        if not whole or not self._rule.takes(self.levels):
+            expected = self._rule.expected_levels
             raise NbykError(f"response {self.kind}: levels is {self.levels!r}; expected {expected}")
         object.__setattr__(self, "levels", int(self.levels))
 
@@ -236,11 +67,11 @@ class Response:
     def seen_in(self, values: ArrayLike) -> Response:
         """Return this one, or the binary one if it is clamped and these values are all 0 or 1."""
         seen = np.asarray(values, dtype=np.float64)
-        kind = self._of_kind.as_seen(bool(np.isin(seen[~np.isnan(seen)], (0.0, 1.0)).all()))
-        return self if kind == self.kind else Response(kind)
+        both_ends = bool(np.isin(seen[~np.isnan(seen)], (0.0, 1.0)).all())
+        return Response("binary") if self.kind == "clamped" and both_ends else self
 
     @property
-    def _of_kind(self) -> Kind:
+    def _rule(self) -> Kind:
         return KINDS[self.kind]
 
     @property
@@ -251,22 +82,22 @@ class Response:
     @property
     def is_normal(self) -> bool:
         """Whether responses are the draws, so that a mean of them is one normal."""
-        return not self._of_kind.ends
+        return not self._rule.ends
 
     @property
     def countable(self) -> bool:
         """Whether compiled code draws counts of its levels."""
-        return self.levels > 0 and self._of_kind.counted
+        return self.levels > 0 and self._rule.counted
 
     @property
     def words(self) -> str:
         """What a draw is made, in words."""
-        return self._of_kind.words.format(levels=self.levels)
+        return self._rule.words.format(levels=self.levels)
 
     @property
     def values(self) -> Floats:
         """The possible responses in ascending order, shape (L,); empty for the continuous kinds."""
-        return self._of_kind.values(self.levels)
+        return self._rule.values(self.levels)
 
     @property
     def top(self) -> float:
@@ -277,7 +108,7 @@ class Response:
     def edges(self) -> Floats:
         """The least draws that give each level except the lowest, shape (L − 1,)."""
         self.check_levels()
-        return self._of_kind.edges(self.levels)
+        return self._rule.edges(self.levels)
 
     def check_levels(self) -> None:
         """Raise an `NbykError` if there are no levels to count responses on."""
@@ -289,10 +120,10 @@ class Response:
 
     def respond(self, mu: ArrayLike, sigma: ArrayLike, z: ArrayLike) -> Floats:
         """Return the responses that standard normals make to items, of shapes that broadcast; NaN stays."""
-        arrays = np.broadcast_arrays(*(np.asarray(of, dtype=np.float64) for of in (mu, sigma, z)))
-        means, sds, normals = (np.ascontiguousarray(of).reshape(-1) for of in arrays)
+        arrays = np.broadcast_arrays(*(np.asarray(values, dtype=np.float64) for values in (mu, sigma, z)))
+        means, sds, normals = (np.ascontiguousarray(each).reshape(-1) for each in arrays)
         out = np.empty(arrays[0].shape)
-        _respond_all(means, sds, normals, self.code, self.levels, out.reshape(-1))
+        respond_all(means, sds, normals, self.code, self.levels, out.reshape(-1))
         return out
 
     def apply(self, x: ArrayLike) -> Floats:
@@ -322,7 +153,7 @@ class Response:
         if (sd < 0).any():
             raise NbykError(f"sigma is {sd.min()}; expected at least 0")
         spread = np.where(sd > 0, sd, 1.0)[..., np.newaxis]
-        cells = self._of_kind.cells(edges, mean[..., np.newaxis], spread)
+        cells = self._rule.cells(edges, mean[..., np.newaxis], spread)
         certain = self.apply(mean)[..., np.newaxis] == self.values
         return np.where(sd[..., np.newaxis] > 0, cells, certain)
 
@@ -330,7 +161,7 @@ class Response:
         """Return the expected response to items, in the shape of `mu` and `sigma`."""
         if self.levels:
             return product(self.probabilities(mu, sigma), self.values)
-        return self._of_kind.mean(mu, sigma)
+        return self._rule.mean(mu, sigma)
 
     def on_scale(self, matrix: ArrayLike) -> Floats:
         """Return a valid response matrix, (N, K), with its responses put exactly on what is possible."""
@@ -365,7 +196,7 @@ class Response:
                 f"response {self.kind} has neither levels nor ends; put the responses on a scale with both "
                 "ends"
             )
-        cut = Response(self._of_kind.cut, _PARTS)
+        cut = Response(self.kind if self._rule.takes(_PARTS) else "likert", _PARTS)
         # In floating point 0.7 - 0.4 is a little less than 0.3, but belongs to the same part.
         return cut.apply(np.round(responses, _DECIMALS)), cut
 
@@ -379,7 +210,7 @@ class Response:
         """Return the kind, and the number of levels of a Likert scale."""
         return {
             "kind": self.kind,
-            **({"levels": self.levels} if self.levels != self._of_kind.n_levels else {}),
+            **({"levels": self.levels} if self.levels != self._rule.n_levels else {}),
         }
 
     @classmethod

@@ -31,20 +31,11 @@ _LONG = 40
 
 @dataclass(frozen=True)
 class AnswerTable:
-    """A table of an answer.
+    """A table of an answer: the stem of its files, its description in one line, and its rows.
 
-    Attributes
-    ----------
-    name
-        The stem of its files.
-    caption
-        Its description in one line.
-    frame
-        Its rows; columns hold numbers or text, and None or NaN for an empty cell.
-    marked
-        Columns of differences in standard errors; the page marks differences beyond three.
-    on_page
-        Whether the page shows it. It is always written to files.
+    Columns hold numbers or text, and None or NaN for an empty cell. Those that are `marked` are differences
+    in standard errors; the page marks differences beyond three. A table that is not `on_page` is only written
+    to files.
     """
 
     name: str
@@ -62,22 +53,10 @@ class AnswerTable:
 
 @dataclass(frozen=True)
 class AnswerFigure:
-    """A figure of an answer.
+    """A figure of an answer: the stem of its files, its description, and the function that draws it.
 
-    Attributes
-    ----------
-    name
-        The stem of its files.
-    caption
-        A description of the figure.
-    draw
-        Function that draws it; called only if it is written.
-    for_paper
-        Whether it is also written as .pdf, for a paper.
-    narrow
-        Whether it can be drawn as wide as a column, for phones and papers.
-    alt
-        What it shows, for readers who do not see it; "" for the caption.
+    One `for_paper` is also written as .pdf. One that can be `narrow` is drawn as wide as a column, too, for
+    phones and papers. `alt` says what it shows to readers who do not see it; "" for the caption.
     """
 
     name: str
@@ -107,16 +86,12 @@ class Answer:
     sentences
         Plain sentences that you can quote; the first is the answer.
     make_tables
-        Function that makes its tables one by one; those for the terminal come first, and others are made only
-        where they are written.
-    figures
-        Its figures.
-    cautions
-        Cautions about the answer, one sentence each.
+        Function that makes its tables one by one, those for the terminal (`n_printed`) first. Later ones are
+        folded in the page, not printed, and made only where they are written.
+    figures, cautions
+        Its figures, and cautions about the answer, one sentence each.
     details
-        Everything as plain values that JSON can hold. Its keys are next to title, sentences and cautions.
-    n_printed
-        Number of tables that the terminal shows. Later tables are folded in the page and not printed.
+        Everything else as plain values that JSON can hold, by its keys.
     template
         A page template whose beginning replaces the sentences; it gets the details as ``summary``.
     head
@@ -189,7 +164,7 @@ def answer_text(answer: Answer, *, width: int, details: bool = False) -> str:
     parts = [*first, *(filled(sentence, width) for sentence in answer.rest)]
     parts += [_table_text(table, width) for table in answer.printed_tables()]
     if answer.cautions:
-        parts.append("\n".join([BEFORE, *(_item(text, width) for text in answer.cautions)]))
+        parts.append("\n".join([BEFORE, *(filled(text, width, "- ", "  ") for text in answer.cautions)]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -244,7 +219,6 @@ def write_answer(
 
 
 def _drawn(figures: Iterable[AnswerFigure]) -> dict[str, dict[str, bytes]]:
-    """Return the pictures of each figure by their suffixes."""
     return {figure.name: figure.pictures() for figure in figures}
 
 
@@ -252,18 +226,18 @@ def addresses_of(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, str]:
     """Return the data URL of each figure by its name, and of its narrow form by its name and suffix."""
     forms = ((".svg", ""), (NARROW, NARROW))
     return {
-        f"{name}{added}": svg_address(of_figure[suffix])
-        for name, of_figure in drawn.items()
+        f"{name}{added}": svg_address(files[suffix])
+        for name, files in drawn.items()
         for suffix, added in forms
-        if suffix in of_figure
+        if suffix in files
     }
 
 
 def _figure_files(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
     return {
         f"figures/{name}{suffix}": picture
-        for name, of_figure in drawn.items()
-        for suffix, picture in of_figure.items()
+        for name, files in drawn.items()
+        for suffix, picture in files.items()
         if suffix != NARROW
     }
 
@@ -305,7 +279,6 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
 
 
 def _beyond(table: AnswerTable) -> set[tuple[int, int]]:
-    """Return the rows and columns of the numbers that are marked."""
     return {
         (row, list(table.shown.columns).index(name))
         for name in table.marked
@@ -355,10 +328,6 @@ def _table_text(table: AnswerTable, width: int, *, captioned: bool = True) -> st
     return f"{filled(table.caption, width)}\n\n{lines}" if captioned else lines
 
 
-def _item(text: str, width: int) -> str:
-    return filled(text, width, "- ", "  ")
-
-
 def printed(answer: Answer, form: str, *, stem: str, width: int, details: bool = False) -> str:
     """Return an answer as a command prints it.
 
@@ -370,7 +339,7 @@ def printed(answer: Answer, form: str, *, stem: str, width: int, details: bool =
         "text": lambda: answer_text(answer, width=width, details=details),
         "markdown": lambda: _markdown(answer),
         "json": lambda: f"{answer.to_json()}\n",
-        "html": lambda: _html(answer, stem),
+        "html": lambda: answer_page(answer, addresses_of(_drawn(answer.figures)), stem=stem),
         "latex": lambda: _latex(answer),
     }
     return forms[form]()
@@ -404,8 +373,3 @@ def _latex(answer: Answer) -> str:
         parts.append(f"{latex_text(BEFORE)}\n\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
     parts += [latex(table.shown, table.caption) for table in answer.first_tables()]
     return "\n\n".join(parts).rstrip() + "\n"
-
-
-def _html(answer: Answer, stem: str) -> str:
-    addresses = addresses_of({figure.name: figure.pictures() for figure in answer.figures})
-    return answer_page(answer, addresses, stem=stem)

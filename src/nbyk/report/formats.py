@@ -69,7 +69,7 @@ def cells(table: pd.DataFrame) -> list[list[str]]:
     """
     small = [_is_small(column) for _, column in table.items()]
     return [
-        [_shown(value, of_small) for value, of_small in zip(row, small, strict=True)]
+        [_shown(value, is_small) for value, is_small in zip(row, small, strict=True)]
         for row in table.itertuples(index=False)
     ]
 

@@ -78,7 +78,6 @@ def _whole(text: str) -> str:
 
 
 def _number(cell: str) -> str:
-    """Return a CSV cell rounded for reading, or unchanged if it is text."""
     try:
         value = float(cell)
     except ValueError:

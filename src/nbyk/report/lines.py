@@ -35,16 +35,10 @@ _KEPT = re.compile(r" %|[ελτα] = |p [=<≤] [.\d]+|(?<=[\d.]) to (?=[-\d.])|
 
 @dataclass(frozen=True)
 class Line:
-    """A line of an answer.
+    """A line of an answer, with a text at its right edge if there is room.
 
-    Attributes
-    ----------
-    left, right
-        The text at its left, and that at its right edge if there is room.
-    more
-        What follows the right one; without room the next line begins with it.
-    is_verdict
-        Whether it is a verdict by a further metric, which follows no such beginning.
+    `more` follows the right one; without room the next line begins with it, unless that `is_verdict`, one by
+    a further metric.
     """
 
     left: str
@@ -59,14 +53,10 @@ class Head:
 
     Attributes
     ----------
-    verdict
-        The verdict in a few words: "new is better than old".
-    tone
-        What its colour means.
-    about
-        The metric and the numbers of items, raters and runs.
-    lines
-        The effect with its interval, and other lines.
+    verdict, tone
+        The verdict in a few words, "new is better than old", and what its colour means.
+    about, lines
+        The metric and the numbers of items, raters and runs; and the effect with its interval, and more.
     cautions, n_serious
         Cautions, those first that would change a decision, and the number of these. All forms show these, or
         the first caution if there are none; but no `Remark`.

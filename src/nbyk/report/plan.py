@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from functools import partial
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any
@@ -20,13 +19,11 @@ from nbyk.report.plan_tables import (
     candidates_table,
     every_way,
     rating_or_label,
-    standard_deviations,
     with_raters,
 )
 from nbyk.testing.shared_units.collection import Crew
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -44,7 +41,10 @@ def plan_answer(plan: Plan, *, name: str = "", for_page: bool = False) -> Answer
     """
     head = plan.head
     tables = [head.table] if head.table else []
-    tables += [AnswerTable(*table) for table in _further(plan)]
+    if plan.candidates and plan.others:
+        tables.append(AnswerTable("metrics", "Power by each metric, with its 95 % interval", every_way(plan)))
+    if plan.candidates:
+        tables.append(AnswerTable("candidates", _caption(plan), candidates_table(plan)))
     simulated = plan.request.is_simulated
     if simulated:
         explorer = _sliders_of_curves(plan)
@@ -69,22 +69,6 @@ def plan_answer(plan: Plan, *, name: str = "", for_page: bool = False) -> Answer
         details={**plan.to_dict(), "explorer": explorer},
         n_printed=len(tables),
         head=head,
-    )
-
-
-def _further(plan: Plan) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield the name, the caption and the rows of each table of --details."""
-    if plan.request.is_simulated:
-        if plan.candidates:
-            if plan.others:
-                yield "metrics", "Power by each metric, with its 95 % interval", every_way(plan)
-            yield "candidates", _caption(plan), candidates_table(plan)
-        return
-    unit = "" if plan.scale is None else f" (scale {plan.scale[0]:g} to {plan.scale[1]:g})"
-    yield (
-        "spread",
-        f"Standard deviations of the effect that the plan assumes{unit}",
-        standard_deviations(plan),
     )
 
 
@@ -191,7 +175,6 @@ def figure_of(plan: Plan) -> Figure:
 
 
 def _items_by_power(plan: Plan) -> dict[float, list[tuple[int, float]]]:
-    """Return for each power the points (K or J, least N) that reach it."""
     if plan.request.is_simulated:
         sizes = {power: [(of.k_responses, of.items_for(power)) for of in plan.curves] for power in _POWERS}
         return {power: [point for point in line if math.isfinite(point[1])] for power, line in sizes.items()}

@@ -79,13 +79,13 @@ def collection(plan: Plan, high: Plan | None = None) -> str:
         return f"{least}" if least == most else f"{min(least, most)} to {max(least, most)}"
 
     clusters = f" in {crew.clusters} clusters" if crew.items_per_cluster > 1 else ""
-    of_each = " of each system's answer" if systems > 1 else " each"
+    of_what = " of each system's answer" if systems > 1 else " each"
     ratings = count("k_responses")
     noun = rating_or_label(plan)
     words = f"{count('n_items')} items{clusters}"
     if crew.runs and not crew.raters and ratings == "1" and not _cost(plan):  # nobody rates
         return f"{words} and {count('runs')} runs of each system{', paired' * crew.paired_runs}"
-    words += f" with {ratings} {noun}{'s' * (ratings != '1')}{of_each}"
+    words += f" with {ratings} {noun}{'s' * (ratings != '1')}{of_what}"
     if high is None:
         total = crew.n_items * crew.ratings_per_item * systems
         words += f" ({total} {noun}{'s' * (total != 1)}{_cost(plan)})"
@@ -147,7 +147,6 @@ def _first(plan: Plan) -> str:
 
 
 def _difference(plan: Plan) -> str:
-    """Return the least difference that a plan finds, in words."""
     if plan.open[-1] == "epsilon":
         return f"an ε of {number(plan.epsilon or 0.0)} or more{_of_scale(plan)}"
     return f"an effect of {number(plan.effect or 0.0)} or more{_on(plan)}"
@@ -166,7 +165,6 @@ def _unreachable(plan: Plan) -> str:
 
 
 def _ways(plan: Plan) -> str:
-    """Return the numbers of the other plans in words: "15 raters or 9 ratings per item"."""
     ways = []
     for way in plan.others:
         everybody = "raters" in way.open and way.k_responses == way.crew.raters
@@ -176,7 +174,6 @@ def _ways(plan: Plan) -> str:
 
 
 def _as_it_is(plan: Plan) -> Iterator[str]:
-    """Yield the other numbers that settle a comparison, and the power of the present one."""
     now = plan.present
     if now is None:
         return
@@ -190,7 +187,6 @@ def _as_it_is(plan: Plan) -> Iterator[str]:
 
 
 def _by_metrics(plan: Plan) -> bool:
-    """Return whether other plans are those by other metrics."""
     return plan.request.is_simulated and bool(plan.others)
 
 
@@ -201,7 +197,6 @@ def _tells_little(plan: Plan, sure: Plan) -> bool:
 
 
 def _power(plan: Plan) -> Iterator[str]:
-    """Yield the line on the power, the test and the difference."""
     request = plan.request
     if plan.crew.too_few or plan.reason:
         return
@@ -259,7 +254,6 @@ def _worse_system(plan: Plan, world: Simulated) -> str:
 
 
 def _assured(plan: Plan) -> Iterator[str]:
-    """Yield what holds in four of five such pilots, and the pilot that would tell."""
     sure, last = plan.assured, plan.open[-1]
     if sure is None or plan.crew.too_few:
         return
@@ -307,7 +301,6 @@ def _kept(plan: Plan) -> Iterator[str]:
 
 
 def _assumptions(plan: Plan) -> Iterator[str]:
-    """Yield what the plan assumes of items, raters and systems, a few words each."""
     source = plan.request.source
     if not isinstance(source, Simulated):
         spread = plan.request.spread
@@ -332,7 +325,6 @@ def _assumptions(plan: Plan) -> Iterator[str]:
 
 
 def _systems(world: Simulated, unit: float) -> Iterator[str]:
-    """Yield what is assumed of simulated systems, a few words each."""
     if world.of_labels:
         if world.epsilon_a != 0.0:
             yield f"A's {world.prior.perturbed} ε_A = {number(world.epsilon_a)}"
@@ -360,7 +352,6 @@ def _systems(world: Simulated, unit: float) -> Iterator[str]:
 
 
 def _limits(plan: Plan) -> Iterator[str]:
-    """Yield a sentence on the search limits that the size reaches."""
     request, at = plan.request, []
     if request.k_responses is None and plan.k_responses == request.max_responses:
         at.append(f"K = {plan.k_responses} (max_responses)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -39,8 +38,8 @@ def near_ways(plan: Plan, *, all_of_them: bool = False) -> pd.DataFrame:
 
     costs, priced = plan.request.costs, _is_priced(plan)
     rows = list(_simulated_ways(plan) if plan.request.is_simulated else _people_ways(plan))
-    of_size = plan.request.is_simulated or not {"power", "effect"} & set(plan.open)
-    if not all_of_them and (len(rows) < 2 or not of_size):
+    asks_size = plan.request.is_simulated or not {"power", "effect"} & set(plan.open)
+    if not all_of_them and (len(rows) < 2 or not asks_size):
         return pd.DataFrame()
     places = sorted(
         range(len(rows)), key=lambda place: (rows[place][1] != "this plan", costs.of(rows[place][0]))
@@ -128,25 +127,6 @@ def candidates_table(plan: Plan) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
-
-
-def standard_deviations(plan: Plan) -> pd.DataFrame:
-    """Return the SD of each source of the effect's variance, with the option that declares it."""
-    import pandas as pd
-
-    spread, clustered = plan.request.spread, plan.crew.items_per_cluster > 1
-    rows = [
-        ("items", spread.items, "--item-sd"),
-        *([("clusters of items", spread.clusters, "--cluster-sd")] if clustered else []),
-        ("a rater's severity", spread.raters, "--severity-sd"),
-        ("a single rating", spread.ratings, "--rating-sd"),
-        ("a run of one system", spread.runs / 2, "--run-sd"),
-        ("a single answer of one system", spread.answers / 2, "--answer-sd"),
-    ]
-    return pd.DataFrame(
-        [(name, round(math.sqrt(variance), 4), option) for name, variance, option in rows],
-        columns=["between", "SD", "option"],
-    )
 
 
 def _whole(number: float) -> float:

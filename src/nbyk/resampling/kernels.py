@@ -17,8 +17,8 @@ from numba import int64, uint64
 from nbyk.arrays import Array
 from nbyk.compiled import njit
 from nbyk.metrics.item_means import USUAL_WIDTH, fill_item_means
-from nbyk.priors.responses import NORMAL, latent, on_scale
-from nbyk.priors.responses import respond as respond_one
+from nbyk.priors.kinds import NORMAL, latent, on_scale
+from nbyk.priors.kinds import respond as respond_one
 from nbyk.resampling.lanes import index_below
 
 _LAYERS = 256

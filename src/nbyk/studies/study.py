@@ -27,9 +27,9 @@ def ratings_file(source: str) -> str:
     return f"results/ratings/{source}.parquet"
 
 
-def fit_file(source: str, name: str, store: str = "fits") -> str:
+def fit_file(source: str, name: str) -> str:
     """Return the "prior" that was fitted to a source's ratings, or the "check" of the fit."""
-    return f"results/{store}/{source}/{name}.json"
+    return f"results/fits/{source}/{name}.json"
 
 
 Inputs = Mapping[str, str | Sequence[str]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from nbyk.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
-from nbyk.testing.results import Margin
+from nbyk.testing.results import Pair
 
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
@@ -95,16 +96,30 @@ def _as_p_values(values: Any) -> Floats:
     return array.astype(np.float64)
 
 
-def corrected_margins(margins: Sequence[Margin], correction: str) -> list[Margin]:
-    """Return the tests of several pairs with each kind of p-value corrected for the number of pairs.
+def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return pairs with the p of their first claims, and of the tests of margins, corrected for their number.
 
-    An inconclusive test counts as p = 1, and stays inconclusive. The intervals are not corrected.
+    An inconclusive claim or test counts as p = 1, and has none. The intervals are not corrected.
     """
-    kinds = np.array([[margin.p_not_worse, margin.p_worse, margin.p_equivalent] for margin in margins])
-    p = [correct_p_values(column, correction) for column in np.nan_to_num(kinds, nan=1.0).T]
+    if len(pairs) < 2:
+        return list(pairs)
+
+    def corrected(p: Sequence[float]) -> list[float]:
+        p_values: list[float] = correct_p_values(np.nan_to_num(p, nan=1.0), correction).tolist()
+        return p_values
+
+    correction = pairs[0].question.correction
+    margins = [pair.margin for pair in pairs]
+    tested = [margin for margin in margins if margin is not None]
+    if tested:
+        kinds = zip(*((of.p_not_worse, of.p_worse, of.p_equivalent) for of in tested), strict=True)
+        corrected_kinds = zip(*map(corrected, kinds), strict=True)
+        margins = [
+            of if of.reason else replace(of, p_not_worse=not_worse, p_worse=worse, p_equivalent=equivalent)
+            for of, (not_worse, worse, equivalent) in zip(tested, corrected_kinds, strict=True)
+        ]
+    firsts = [replace(pair.claims[0], margin=of) for pair, of in zip(pairs, margins, strict=True)]
     return [
-        margin
-        if margin.reason
-        else replace(margin, p_not_worse=not_worse, p_worse=worse, p_equivalent=equivalent)
-        for margin, (not_worse, worse, equivalent) in zip(margins, np.stack(p, 1).tolist(), strict=True)
+        replace(pair, p=p if first.is_conclusive else math.nan, claims=(first, *pair.claims[1:]))
+        for pair, first, p in zip(pairs, firsts, corrected([pair.p for pair in pairs]), strict=True)
     ]

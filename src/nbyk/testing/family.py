@@ -38,22 +38,11 @@ _KEPT = 999
 class DrawnNull:
     """The draws of one hypothesis of a family.
 
-    Attributes
-    ----------
-    observed
-        The effect on the data as they are.
-    bound
-        An upper bound of the p-value of infinitely many draws; 1 if unknown.
-    effects : ndarray, shape (≤ M,)
-        The first of its effects under the null.
-    n_greater, n_less, n_draws
-        The numbers of effects at least and at most as large as the observed one, and of all, M.
-    settled
-        Whether its corrected decision is the same as with infinitely many draws.
-    settled_alone
-        Whether its decision without a correction is.
-    by_bound
-        Whether p is the bound if that is less, because more draws would be too many.
+    `bound` is an upper bound of the p-value of infinitely many draws, 1 if unknown; it is p if it is less and
+    `by_bound`, because more draws would be too many. `n_greater`, `n_less` and `n_draws` count the effects at
+    least and at most as large as the observed one, and all; the first are kept in `effects`. `settled` says
+    whether the corrected decision is the same as with infinitely many draws, `settled_alone` the decision
+    without a correction.
     """
 
     observed: float

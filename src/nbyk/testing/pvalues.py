@@ -33,16 +33,10 @@ MOST_DRAWS = 10**7
 
 @dataclass(frozen=True)
 class ExpectedP:
-    """Expected p-value under the alternative.
+    """Expected p-value under the alternative, and its Monte-Carlo standard error.
 
-    Attributes
-    ----------
-    p
-        The share of pairs (α, β) of an alternative and a null effect with β ≥ α, in [0, 1].
-    standard_error
-        Its Monte-Carlo standard error.
-    flipped
-        Whether the effects were negated because the null's median was larger, so that B looks better.
+    p is the share of pairs (α, β) of an alternative and a null effect with β ≥ α, in [0, 1]. `flipped` says
+    whether the effects were negated because the null's median was larger, so that B looks better.
     """
 
     p: float
@@ -52,17 +46,10 @@ class ExpectedP:
 
 @dataclass(frozen=True)
 class PValue:
-    """p-value of one observed effect against draws of the null.
+    """p-value of one observed effect against draws of the null, and its Monte-Carlo standard error.
 
-    Attributes
-    ----------
-    p
-        (1 + draws at least as extreme) / (1 + draws), in (0, 1]; never zero. A test that enumerates its null
-        gives the share of it that is at least as extreme.
-    standard_error
-        Its Monte-Carlo standard error; 0 without draws.
-    alternative
-        "greater", "less" or "two-sided".
+    p is (1 + draws at least as extreme) / (1 + draws), in (0, 1]; never zero. A test that enumerates its null
+    gives the share of it that is at least as extreme, and its error is 0.
     """
 
     p: float

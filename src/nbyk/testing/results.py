@@ -89,15 +89,7 @@ class Question:
 
 @dataclass(frozen=True)
 class ResponseCounts:
-    """Numbers of responses to the items from one source.
-
-    Attributes
-    ----------
-    least, most
-        The fewest and the most responses of an item.
-    total
-        Responses of all items.
-    """
+    """The fewest and the most responses of an item from one source, and those of all items."""
 
     least: int
     most: int
@@ -184,17 +176,10 @@ class Drawn:
 class VariancePart:
     """The part of one source in the variance of an effect over new items and new units.
 
-    Attributes
-    ----------
-    source
-        "items" (or "clusters of items"), units such as "raters" or "runs of A", or these "× items":
-        differences of units from item to item, and noise from response to response.
-    variance
-        The part; 0 if its estimate is negative.
-    share
-        The part over the sum of all parts, in [0, 1]; NaN if nothing varies.
-    low, high
-        Interval of the variance, at 95 %; NaN without one.
+    The source is "items" (or "clusters of items"), units such as "raters" or "runs of A", or these "× items":
+    differences of units from item to item, and noise from response to response. The variance is 0 if its
+    estimate is negative; its share of all parts is in [0, 1], NaN if nothing varies; from `low` to `high` is
+    the 95 % interval of the variance, NaN without one.
     """
 
     source: str
@@ -211,14 +196,10 @@ class VariancePart:
 
 @dataclass(frozen=True)
 class Latent:
-    """How far A's ratings lie above B's on the latent scale of an ordinal model.
+    """How far A's ratings lie above B's on the latent scale of an ordinal model (`with_latent`).
 
-    Attributes
-    ----------
-    effect
-        The distance in standard deviations; positive if A is better (`nbyk.testing.systems.latent`).
-    interval
-        Its interval for the claim's population, at the comparison's confidence level.
+    The effect is the distance in standard deviations, above 0 if A is better, with its interval for the
+    claim's population at the comparison's confidence level.
     """
 
     effect: float
@@ -302,12 +283,12 @@ class Margin:
         """Return the tests of an effect in another unit."""
         return replace(self, size=unit * self.size, interval=_times(unit, self.interval))
 
-    def no_surer_than(self, narrow: Margin, over: Sequence[str]) -> Margin:
-        """Return the tests `over` a population, no surer than those over a part (`Claim.no_surer_than`)."""
+    def no_surer_than(self, narrow: Margin, *, keeps_p: bool) -> Margin:
+        """Return the tests, no surer than those over a part of the population (`Claim.no_surer_than`)."""
         if self.reason or narrow.reason:
             return self
         margin = self
-        if not may_be_surer(over):
+        if not keeps_p:
             margin = replace(
                 self,
                 p_not_worse=max(self.p_not_worse, narrow.p_not_worse),
@@ -421,19 +402,27 @@ class Claim:
             margin=self.margin and self.margin.times(unit),
         )
 
+    @property
+    def keeps_p(self) -> bool:
+        """Whether p and interval stay beside a less sure claim over a part of the population.
+
+        They do over clusters (`may_be_surer`), and where the effect weights ratings by precision: it is
+        another, better estimate.
+        """
+        return self.by_precision or may_be_surer(self.over)
+
     def no_surer_than(self, narrow: Claim, alpha: float) -> Claim:
         """Return the claim, no surer than one over a part of its population.
 
         Its interval holds that of `narrow`. Its p is the larger one, and 1 if the two favour different
         systems; one of `narrow` that is small because no draw reached it is a bound, and says nothing. If p
-        is at most `alpha`, it has the reserve of `narrow` unless it has one of its own. An effect that
-        weights ratings by precision stays as it is: it is another, better estimate. A claim over clusters
-        keeps its p and interval, and takes only the reserve (`may_be_surer`).
+        is at most `alpha`, it has the reserve of `narrow` unless it has one of its own. A claim that
+        `keeps_p` takes only the reserve.
         """
-        if self.by_precision or not (self.is_conclusive and narrow.is_conclusive):
+        if not (self.is_conclusive and narrow.is_conclusive):
             return self
         claim = self
-        if not may_be_surer(self.over):
+        if not self.keeps_p:
             is_least = narrow.standard_error > 0.0 and narrow.p == narrow.least_p
             is_bound = (narrow.p < narrow.least_p or is_least) and narrow.p <= alpha
             p = 1.0 if narrow.favours != self.favours else self.p if is_bound else narrow.p
@@ -442,12 +431,6 @@ class Claim:
                 numbers = ("standard_error", "method", "df", "decided", "least_p")
                 claim = replace(claim, p=p, **{name: getattr(narrow, name) for name in numbers})
         return replace(claim, reserve=claim.reserve or narrow.reserve) if claim.p <= alpha else claim
-
-    def plot(self) -> Figure:
-        """Return a figure of the shares of `parts`, from 0 to 100 %."""
-        from nbyk.report.comparison.figures import variance_figure
-
-        return variance_figure("", self.parts)
 
     def shown(self, p: float, alpha: float) -> Shown:
         """Return what the claim shows by its own or a corrected p; NaN shows nothing."""
@@ -617,7 +600,7 @@ class Pair(ShownAsLines):
         reserves = [(claim.population, claim.reserve) for claim in shown]
         tests = [(claim.population, claim.margin) for claim in self.claims if claim.margin]
         reserves += [(population, margin.reserve) for population, margin in tests if margin.is_reserved]
-        return tuple(reserve_sentence(*of_claim) for of_claim in dict.fromkeys(reserves))
+        return tuple(reserve_sentence(*each) for each in dict.fromkeys(reserves))
 
     def in_order(self) -> tuple[str, str, float]:
         """Return the leader, the other system, and the sign that turns effects into those of the leader.
@@ -653,9 +636,9 @@ class Pair(ShownAsLines):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with a row for each claim, the broadest first."""
-        from nbyk.report.comparison.tables import claims_table
+        from nbyk.report.comparison.tables import pairs_table
 
-        return claims_table([self])
+        return pairs_table([self], ahead_first=False)
 
     def plot(self) -> Figure:
         """Return a figure of the effect with its interval, for each claim."""
@@ -700,11 +683,9 @@ class Standing:
 
     Attributes
     ----------
-    name
-        The system's name.
-    score, interval
-        Its score on the data, and the interval of the score for the population of the ranks; NaN if too few
-        units speak for others.
+    name, score, interval
+        The system, its score on the data, and the interval of the score for the population of the ranks; NaN
+        if too few units speak for others.
     rank
         1 + the number of systems with a better score; equal scores share the better rank.
     rank_low, rank_high

@@ -35,14 +35,12 @@ class RightOrWrong:
     accuracy_a, accuracy_b
         Shares of right labels, in [0, 1], means over runs.
     won_a, won_b
-        Number of strata in which A (or B) is right more often. If the strata are the items and each system
-        has one run: the items that only A (or only B) has right.
+        Number of strata in which A (or B) is right more often: of items, if each system has one run, those
+        that only A (or only B) has right.
     n_items, n_strata
         Items N, and the strata of the comparison: the items, unless others were given.
-    p_greater, p_less
-        p-values of "A is better" and "B is better", in (0, 1].
-    alternative
-        The alternative of `p`.
+    p_greater, p_less, alternative
+        p-values of "A is better" and "B is better", and the alternative of `p`.
     warnings
         Cautions about them, one sentence each.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
 from typing import Literal
 
 from nbyk.data.columns import RUN_NAMES
@@ -220,12 +219,11 @@ def _partners(
 ) -> dict[str, list[str]]:
     """Return the systems of each unit that two systems or more have."""
     partners: dict[str, list[str]] = {}
-    for one, other in combinations(known, 2):
-        for name in names_of_both(units[one], units[other], kind=kind, pair_runs=pair_runs):
-            if name in known[one] and name in known[other]:
-                systems = partners.setdefault(name, [])
-                systems += [system for system in (one, other) if system not in systems]
-    return partners
+    for system, names in known.items():
+        if pair_runs or (kind == "rater" and units[system].known_by == "ids"):
+            for name in names:
+                partners.setdefault(name, []).append(system)
+    return {name: systems for name, systems in partners.items() if len(systems) > 1}
 
 
 def _shared(units: Units) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from nbyk_papers.boostsa2022.comparison import AGREEMENT, half_width, steps_of_figure_1
+from nbyk_papers.boostsa2022.comparison import AGREEMENT, half_width, score_name, steps_of_figure_1
 from nbyk_papers.boostsa2022.design import (
     ALPHA,
     DEFAULT_FRACTION,
@@ -18,8 +18,7 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_RIGHT_B,
     TAGGING,
 )
-from nbyk_papers.boostsa2022.reading import score_name
-from nbyk_papers.verdicts import OPEN, Cases, Outcome, Verdict, error_of_rate, judge, with_error
+from nbyk_papers.verdicts import OPEN, Cases, Outcome, Verdict, error_of_rate, finding, with_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,41 +35,39 @@ def verdicts_of(found: Mapping[str, Any], p_values: pd.DataFrame, levels: pd.Dat
     if "figure_02" in found:
         verdicts += _tagging(found["figure_02"])
     verdicts.append(
-        Verdict(
+        _published(
             "figure 4",
             "soft labels: scores and p-values",
             "ours agree with the printed ones",
-            (
-                Outcome(
-                    "published",
-                    "The predictions are not public. A wrong sign gives p = 0 for both distances on nearly "
-                    "any data (docs/labels.md)",
-                    OPEN,
-                ),
-            ),
+            "The predictions are not public. A wrong sign gives p = 0 for both distances on nearly "
+            "any data (docs/labels.md)",
+            OPEN,
         )
     )
     return [*verdicts, *_shares(levels)]
+
+
+def _published(place: str, claim: str, criterion: str, here: str, outcome: str) -> Verdict:
+    return Verdict(place, claim, criterion, (Outcome("published", here, outcome),))
 
 
 def _larger_sets(p_values: pd.DataFrame) -> Verdict:
     findings = []
     for semantics in SEMANTICS:
         steps = steps_of_figure_1(p_values, semantics)
-        cases = judge(steps["margin"], steps["error"])
         if len(steps) == 0:
             continue
         least = steps.iloc[steps["margin"].argmin()]
         rises = "rises" if least["margin"] < 0.0 else "falls"
         at = f"at N = {least['n_items']:.0f}, f = {least['fraction']:g}"
         change = with_error(abs(least["margin"]), least["error"])
-        here = f"{cases.sentence('steps of N')}. The step that supports it least: p {rises} by {change} {at}"
-        findings.append(Outcome(semantics, here, cases.outcome))
+        more = f". The step that supports it least: p {rises} by {change} {at}"
+        findings.append(finding(semantics, steps["margin"], steps["error"], "steps of N", more))
     return Verdict(
         "section 2.3",
         "“The wider the sample, the more robust the results, and the easier to reach significance levels”",
         "in Figure 1, p falls from each test-set size to the next",
-        tuple(findings),
+        tuple(filter(None, findings)),
     )
 
 
@@ -81,18 +78,17 @@ def _iterations(p_values: pd.DataFrame) -> Verdict:
         reach = half_width(points).dropna()
         if reach.empty:
             continue
-        cases = judge(NARROW - reach, 0.0)
-        here = (
-            f"{cases.sentence('points')}. The widest interval is ±{reach.max():.3f}. This shows whether 1000 "
-            "iterations suffice. It does not show whether the test is right"
+        more = (
+            f". The widest interval is ±{reach.max():.3f}. This shows whether 1000 iterations suffice. It "
+            "does not show whether the test is right"
         )
-        findings.append(Outcome(semantics, here, cases.outcome))
+        findings.append(finding(semantics, NARROW - reach, 0.0, "points", more))
     return Verdict(
         "section 2.3",
         "“The narrow confidence interval [...] indicates that 1 000 iterations are sufficient to obtain "
         "stable results”",
         f"at each point of Figure 1, the 95 % interval of p over simulations is at most ±{NARROW:g}",
-        tuple(findings),
+        tuple(filter(None, findings)),
     )
 
 
@@ -109,17 +105,19 @@ def _printed_example(example: Mapping[str, Any]) -> list[Verdict]:
         for row in example["rows"]
     )
     return [
-        Verdict(
+        _published(
             "figure 3",
             "scores of both systems, to four decimals",
             "our scores round to the same four decimals",
-            (Outcome("published", f"{scores} scores are the same", scores.outcome),),
+            f"{scores} scores are the same",
+            scores.outcome,
         ),
-        Verdict(
+        _published(
             "figure 3",
             "p-values of 200 of 1000 items, drawn with replacement",
             f"our p-values lie within {AGREEMENT:.0f} standard errors of the printed ones",
-            (Outcome("published", f"{p_values} p-values agree ({said}){implied}", p_values.outcome),),
+            f"{p_values} p-values agree ({said}){implied}",
+            p_values.outcome,
         ),
     ]
 
@@ -137,36 +135,26 @@ def _tagging(tagging: Mapping[str, Any]) -> list[Verdict]:
     where = ", ".join(f"{score_name(cell['score'])} at {cell['discordance']:g}" for cell in agreeing)
     low, high = tagging["implied_discordance"]
     return [
-        Verdict(
+        _published(
             "figure 2",
             f"accuracies {printed_b:.4f} and {printed_a:.4f}, F-measures {f1_b:.4f} and {f1_a:.4f} on "
             f"{TAGGED_ITEMS} instances",
             "ours agree with the printed ones",
-            (
-                Outcome(
-                    "published",
-                    f"The predictions are not public. We built ours with {TAGGED_RIGHT_B} and "
-                    f"{TAGGED_RIGHT_A} right: {right_b:.4f} and {right_a:.4f}. No whole number of "
-                    f"{TAGGED_ITEMS} gives {printed_a:.4f}{f1}",
-                    OPEN,
-                ),
-            ),
+            f"The predictions are not public. We built ours with {TAGGED_RIGHT_B} and "
+            f"{TAGGED_RIGHT_A} right: {right_b:.4f} and {right_a:.4f}. No whole number of "
+            f"{TAGGED_ITEMS} gives {printed_a:.4f}{f1}",
+            OPEN,
         ),
-        Verdict(
+        _published(
             "section 4.2.2",
             "“significant p-values appear only for sample sizes greater than 30 % of the whole test set”",
             f"p falls below {ALPHA:g} at a share above {SIGNIFICANT_ABOVE:g} and at no smaller one",
-            (
-                Outcome(
-                    "published",
-                    f"It does so in {cases} combinations of a score and a discordance (the share of items "
-                    f"on which exactly one system is right){': ' + where if where else ''}. The paper does "
-                    "not give its discordance, so we cannot judge the claim. "
-                    f"The p-values of accuracy need a discordance from {low:.4f} to "
-                    f"{high:.4f}, that is {low * TAGGED_ITEMS:.0f} to {high * TAGGED_ITEMS:.0f} items",
-                    OPEN,
-                ),
-            ),
+            f"It does so in {cases} combinations of a score and a discordance (the share of items "
+            f"on which exactly one system is right){': ' + where if where else ''}. The paper does "
+            "not give its discordance, so we cannot judge the claim. "
+            f"The p-values of accuracy need a discordance from {low:.4f} to "
+            f"{high:.4f}, that is {low * TAGGED_ITEMS:.0f} to {high * TAGGED_ITEMS:.0f} items",
+            OPEN,
         ),
     ]
 

@@ -1,28 +1,102 @@
-"""The paper's numbers and statements about its figures, beside those of a run."""
+"""P-values and Type-I errors of the study as tables, beside the paper's numbers and statements."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbyk.errors import NbykError
 from nbyk_papers.boostsa2022.design import (
     ALPHA,
     EXAMPLE,
     EXAMPLE_FRACTION,
     EXAMPLE_RESAMPLES,
     LARGEST_ADMITTED,
+    SCORES,
     SIGNIFICANT_ABOVE,
     TAGGED_ITEMS,
     TAGGED_RIGHT_A,
     TAGGED_RIGHT_B,
     TAGGING,
 )
-from nbyk_papers.boostsa2022.reading import chosen_score, means
+from nbyk_papers.gathered import P_VALUES, RATES, as_rows, in_order, read_partitioned
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
+
+
+CELL = ["design", "n_items", "discordance", "semantics", "score", "fraction"]
+"""The columns that the simulations of one cell share."""
+
+_NAMES = {
+    "accuracy": "accuracy",
+    "precision_macro": "precision",
+    "recall_macro": "recall",
+    "f1_macro": "F1",
+    "cross_entropy": "cross entropy",
+    "js_divergence": "JS divergence",
+    "js_distance": "JS distance",
+    "entropy_similarity": "entropy similarity",
+    "entropy_correlation": "entropy correlation",
+}
+
+
+def read_p_values(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
+    """Return files of p-values as one table with their design, in the order of sizes, shares and scores."""
+    table = read_partitioned(files, ("simulation", "discordance", "p"), ("design",))
+    # Each simulated set of Figure 1 has its own discordance; its cells differ by their size.
+    asked = table["discordance"].where(table["design"] == "tagging", 0.0)
+    table = table.assign(realised=table["discordance"], discordance=asked)
+    by = ["design", "n_items", "discordance", "semantics", "fraction", "score", "simulation"]
+    return in_order(table, by, {"score": SCORES})
+
+
+def read_levels(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
+    """Return files of Type-I errors as one table with their kind of labels.
+
+    Added is place: whether a rate lies "below", "inside" or "above" the band of an exact test.
+    """
+    table = read_partitioned(files, ("score", "rejections", "band_low"), ("kind",))
+    below, above = table["rate"] < table["band_low"], table["rate"] > table["band_high"]
+    place = below.map({True: "below", False: "inside"}).where(~above, "above")
+    by = ["kind", "n_items", "semantics", "fraction", "score"]
+    return in_order(table.assign(place=place), by, {"score": SCORES})
+
+
+def means(p_values: pd.DataFrame) -> pd.DataFrame:
+    """Return each cell over its simulations: p, its sd, least and largest, scores, n and resamples in all."""
+    table = p_values.groupby(CELL, sort=False).agg(
+        p=("p", "mean"),
+        p_sd=("p", "std"),
+        p_least=("p", "min"),
+        p_largest=("p", "max"),
+        score_a=("score_a", "mean"),
+        score_b=("score_b", "mean"),
+        realised=("realised", "mean"),
+        n_simulations=("simulation", "nunique"),
+        n_resamples=("n_resamples", "sum"),
+    )
+    return table.reset_index()
+
+
+def score_name(score: str) -> str:
+    """Return a score's name for people."""
+    return _NAMES.get(score, score.replace("_", " "))
+
+
+def chosen_score(p_values: pd.DataFrame, wanted: str) -> str:
+    """Return the score to show, or the first that the run has if it lacks that one."""
+    scores = list(dict.fromkeys(p_values["score"]))
+    if not scores:
+        raise NbykError("no p-values of any score; run `snakemake boostsa2022` first")
+    return wanted if wanted in scores else str(scores[0])
+
 
 AGREEMENT = 3.0
 """A printed p-value agrees when it lies within this many standard errors of ours."""
@@ -44,10 +118,10 @@ def example(p_values: pd.DataFrame) -> pd.DataFrame:
     published = cells[(cells["semantics"] == "published") & (cells["fraction"] == EXAMPLE_FRACTION)]
     rows = []
     for score, (printed_b, printed_a, count) in EXAMPLE.items():
-        of_score = published[published["score"] == score]
-        if of_score.empty:
+        row_of_score = published[published["score"] == score]
+        if row_of_score.empty:
             continue
-        ours, printed_p = of_score.iloc[0], count / EXAMPLE_RESAMPLES
+        ours, printed_p = row_of_score.iloc[0], count / EXAMPLE_RESAMPLES
         m = ours["n_resamples"]
         pooled = (m * ours["p"] + count) / (m + EXAMPLE_RESAMPLES)
         error = (pooled * (1.0 - pooled) * (1.0 / m + 1.0 / EXAMPLE_RESAMPLES)) ** 0.5
@@ -166,8 +240,8 @@ def steps_of_figure_1(p_values: pd.DataFrame, semantics: str, *, points: bool = 
     cells = cells.assign(variance=(cells["p_sd"] ** 2 / cells["n_simulations"]).fillna(np.inf))
     if points:
         return cells
-    of_share = cells.sort_values("n_items").groupby("fraction", sort=False)
-    before = of_share[["p", "variance"]].shift().reindex(cells.index)
+    by_share = cells.sort_values("n_items").groupby("fraction", sort=False)
+    before = by_share[["p", "variance"]].shift().reindex(cells.index)
     error = (before["variance"] + cells["variance"]) ** 0.5
     steps = cells.assign(margin=before["p"] - cells["p"], error=error)
     return steps.loc[steps["margin"].notna(), ["n_items", "fraction", "margin", "error"]]
@@ -184,3 +258,27 @@ def half_width(cells: pd.DataFrame) -> pd.Series:
     n = cells["n_simulations"]
     width: pd.Series = t.ppf(0.975, np.maximum(n - 1, 1)) * cells["p_sd"] / n**0.5
     return width
+
+
+def p_value_rows(
+    *,
+    balanced: Sequence[Path] = (),
+    tagging: Sequence[Path] = (),
+    example: Sequence[Path] = (),
+    seed: int,
+) -> pa.Table:
+    """Return the p-value of each score on each simulation, whose sampler is the share of a resample."""
+    names = {"design": "source", "score": "metric", "simulation": "reference", "p": "estimated_p"}
+    names |= {"standard_error": "estimated_se", "effect": "estimated_effect"}
+    table = _with_share(read_p_values([*balanced, *tagging, *example]).rename(columns=names))
+    return as_rows(P_VALUES, "boostsa2022", seed, table, k_responses=1)
+
+
+def rate_rows(*, levels: Sequence[Path], seed: int) -> pa.Table:
+    """Return the levels of each score, whose source is the kind of labels."""
+    table = _with_share(read_levels(levels).rename(columns={"kind": "source", "score": "metric"}))
+    return as_rows(RATES, "boostsa2022", seed, table, k_responses=1)
+
+
+def _with_share(table: pd.DataFrame) -> pd.DataFrame:
+    return table.assign(sampler="share " + table["fraction"].astype(str))

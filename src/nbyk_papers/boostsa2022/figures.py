@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.report.drawing import COLOURS, MARKERS, new_panels, style
-from nbyk_papers.boostsa2022.comparison import example, half_width
+from nbyk_papers.boostsa2022.comparison import chosen_score, example, half_width, means, score_name
 from nbyk_papers.boostsa2022.design import (
     ALPHA,
     EXAMPLE,
@@ -20,7 +20,6 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_ITEMS,
     TAGGING,
 )
-from nbyk_papers.boostsa2022.reading import chosen_score, means, score_name
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nbyk.resampling.streams import StreamKey, stream_key
+from nbyk.resampling.streams import CHUNK, StreamKey, Streams, chunks, stream_key
+from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.boostsa2022.design import (
     EXAMPLE_COUNTS,
     LEAD,
@@ -17,6 +20,7 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_RIGHT_A,
     TAGGED_RIGHT_B,
 )
+from nbyk_papers.boostsa2022.label_bootstrap import Semantics, label_bootstrap
 from nbyk_papers.boostsa2022.label_sets import LabelSet, balanced_set, counted_set, tagging_set
 
 if TYPE_CHECKING:
@@ -24,6 +28,49 @@ if TYPE_CHECKING:
 
     from nbyk.studies.steps import Work
     from nbyk_papers.boostsa2022.label_bootstrap import Semantics
+
+
+_CLASSES = (0.5, 0.3, 0.2)
+_HARD_ACCURACY = 0.75
+_HARD_COPIED = 0.5
+_SOFT_CONCENTRATION = 2.0
+_SOFT_NOISE = 0.4
+
+Kind: TypeAlias = Literal["hard", "soft"]
+Predictions: TypeAlias = NDArray[np.int64] | NDArray[np.float64]
+
+
+def equally_good(
+    kind: Kind, n_items: int, chunk: int, size: int, seed: int = 0
+) -> list[tuple[Predictions, ...]]:
+    """Return targets and predictions of A and B for the first `size` sets of a chunk; both are equally good.
+
+    A and B are exchangeable: hard labels of three classes are right with a chance of ¾, and equal the other
+    system's label half of the time. Soft labels are the target mixed with noise of each system.
+    """
+    draw = Streams(stream_key(seed, purpose="label level", kind=kind, n_items=n_items), chunk).generator(
+        "sets"
+    )
+    return [_hard_set(draw, n_items) if kind == "hard" else _soft_set(draw, n_items) for _ in range(size)]
+
+
+def _hard_set(draw: np.random.Generator, n_items: int) -> tuple[Predictions, ...]:
+    target = draw.choice(len(_CLASSES), n_items, p=_CLASSES)
+    a, other = (
+        np.where(
+            draw.random(n_items) < _HARD_ACCURACY, target, draw.choice(len(_CLASSES), n_items, p=_CLASSES)
+        )
+        for _ in range(2)
+    )
+    return target, a, np.where(draw.random(n_items) < _HARD_COPIED, a, other)
+
+
+def _soft_set(draw: np.random.Generator, n_items: int) -> tuple[Predictions, ...]:
+    concentration = _SOFT_CONCENTRATION * np.array(_CLASSES)
+    target, *noise = draw.dirichlet(concentration, (3, n_items))
+    a, b = ((1.0 - _SOFT_NOISE) * target + _SOFT_NOISE * of_system for of_system in noise)
+    return target, a, b
+
 
 Draw = Callable[[np.random.Generator], LabelSet]
 
@@ -41,7 +88,7 @@ class LabelTests:
 
 @dataclass(frozen=True)
 class LevelTests:
-    """The tests of equally good systems; the fields are parameters of `type_one_error`."""
+    """Tests of equally good systems: hard or soft scores, shares f that a resample draws, and how many."""
 
     scores: Sequence[str]
     fractions: Sequence[float]
@@ -88,30 +135,56 @@ def example(*, tests: LabelTests, work: Work) -> tuple[pa.Table, dict[str, Any]]
     return _p_values(key, lambda _: counted_set(EXAMPLE_COUNTS), tests, work)
 
 
-def levels(
-    *, kind: Literal["hard", "soft"], tests: LevelTests, work: Work
-) -> tuple[pa.Table, dict[str, Any]]:
-    """Measure how often the test rejects if both systems are equally good: rows of `type_one_error`."""
+def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict[str, Any]]:
+    """Measure how often the test rejects if both systems are equally good (`equally_good`).
+
+    All shares see the same test sets. The table has a row for each score and share: with the rate its exact
+    95 % interval low and high, and band_low and band_high, between which 99 % of the rates of an exact test
+    lie.
+    """
     import pyarrow as pa
+    from scipy.stats import binom
 
-    from nbyk_papers.boostsa2022.level import type_one_error
+    def rejections(chunk_and_size: tuple[int, int]) -> NDArray[np.int64]:
+        chunk, size = chunk_and_size
+        n_rejected = np.zeros((len(tests.scores), len(tests.fractions)), np.int64)
+        for place, (target, a, b) in enumerate(equally_good(kind, tests.n_items, chunk, size, tests.seed)):
+            for f, fraction in enumerate(tests.fractions):
+                test = label_bootstrap(
+                    target,
+                    a,
+                    b,
+                    tests.scores,
+                    n_classes=len(_CLASSES),
+                    semantics=tests.semantics,
+                    fraction=fraction,
+                    n_resamples=tests.n_resamples,
+                    seed=chunk * CHUNK + place,
+                )
+                n_rejected[:, f] += [comparison.p <= tests.alpha for comparison in test.comparisons]
+        return n_rejected
 
-    rows = type_one_error(kind, **vars(tests), threads=work.threads)
+    with ThreadPoolExecutor(max(1, work.threads)) as pool:
+        counts = np.sum(list(pool.map(rejections, chunks(tests.n_sets))), axis=0)
+    same = {name: getattr(tests, name) for name in ("alpha", "n_sets", "n_resamples")}
+    band_low, band_high = (binom.ppf([0.005, 0.995], tests.n_sets, tests.alpha) / tests.n_sets).tolist()
+    rows = []
+    for score, score_counts in zip(tests.scores, counts.tolist(), strict=True):
+        for fraction, count in zip(tests.fractions, score_counts, strict=True):
+            low, high = proportion_interval(count, tests.n_sets)
+            rows.append(
+                {"n_items": tests.n_items, "semantics": tests.semantics, "score": score, "fraction": fraction}
+                | {**same, "rejections": count, "rate": count / tests.n_sets, "low": low, "high": high}
+                | {"band_low": band_low, "band_high": band_high}
+            )
     return pa.Table.from_pylist(rows), {"M": tests.n_resamples}
 
 
 def _p_values(
     key: StreamKey, draw: Draw, tests: LabelTests, work: Work, discordance: float | None = None
 ) -> tuple[pa.Table, dict[str, Any]]:
-    """Simulate test sets and test each under both semantics at every share f.
-
-    A set depends only on the key and on its own number, and its resamples also on the share. Neither depends
-    on the scores, the semantics or the other shares asked for. Without a discordance asked for, the table has
-    that of each set.
-    """
+    """Simulate test sets, which depend on the key and their own numbers alone, and test each."""
     import pyarrow as pa
-
-    from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap
 
     rows: list[dict[str, Any]] = []
     with work.progress(tests.n_simulations):
@@ -137,12 +210,8 @@ def _p_values(
                             "semantics": semantics,
                             "fraction": fraction,
                             "n_drawn": test.n_drawn,
+                            **vars(comparison),
                             "score": comparison.score.name,
-                            "score_a": comparison.score_a,
-                            "score_b": comparison.score_b,
-                            "effect": comparison.effect,
-                            "p": comparison.p,
-                            "standard_error": comparison.standard_error,
                             "n_resamples": tests.n_resamples,
                         }
                         for comparison in test.comparisons

@@ -94,10 +94,10 @@ def tagging_set(
     hard = generator.choice(n_items, n_hard, replace=False, p=weights / weights.sum())
     hard = hard[np.argsort(target[hard], kind="stable")]
     only_one = _evenly(generator, n_hard, only_a + only_b)
-    of_b = only_one.copy()
-    of_b[only_one] = _evenly(generator, only_a + only_b, only_b)
+    right_by_b = only_one.copy()
+    right_by_b[only_one] = _evenly(generator, only_a + only_b, only_b)
     a, b = target.copy(), target.copy()
-    wrong_of_a, wrong_of_b = hard[~only_one | of_b], hard[~of_b]
+    wrong_of_a, wrong_of_b = hard[~only_one | right_by_b], hard[~right_by_b]
     for predicted, wrong in ((a, wrong_of_a), (b, wrong_of_b)):
         predicted[wrong] = _other_classes(generator, target[wrong], shares)
     return LabelSet(target, a, b)

@@ -2,11 +2,91 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
+from nbyk_papers.batches import Axis, plan_of_axes, stored_keys
+from nbyk_papers.boostsa2022.design import (
+    ALPHA,
+    EXAMPLE_FRACTION,
+    FRACTIONS,
+    HARD_SCORES,
+    SCORES,
+    SEMANTICS,
+    SOFT_SCORES,
+)
+
+SHARES = Axis("default", tuple(str(share) for share in FRACTIONS))
+SCORES_OF_KIND = {
+    kind: Axis("default", tuple(name for name in SCORES if name in known))
+    for kind, known in (("hard", HARD_SCORES), ("soft", SOFT_SCORES))
+}
+
+
+def p_value_cells(config: Any, settings: Any) -> Iterator[Cell]:
+    """Yield the cells of Figures 1 to 3: of each design, by batches of shares and of scores."""
+    scores = [name for name in settings.scores if name in HARD_SCORES]
+    simulations = {"n_simulations": settings.n_simulations, "seed": config.seed}
+    folder = "boostsa2022/pvalues"
+    for n in settings.sizes:
+        told = {"n_items": n, "accuracy": settings.accuracy, "n_resamples": settings.n_resamples}
+        whole = Cell(f"{folder}/design=balanced/n-{n}", "balanced", told | simulations, memory=261, seconds=3)
+        yield from _batches(whole, settings.fractions, "hard", scores)
+    told = {"n_resamples": settings.tagging_resamples, **simulations}
+    for discordance in settings.discordances:
+        whole = Cell(
+            f"{folder}/design=tagging/discordance-{discordance}",
+            "tagging",
+            {"discordance": discordance, **told},
+            memory=238,
+            seconds=9,
+        )
+        yield from _batches(whole, settings.fractions, "hard", scores)
+    # The example is compared at the share that the paper printed it for.
+    shares = list(dict.fromkeys([*settings.fractions, EXAMPLE_FRACTION]))
+    whole = Cell(f"{folder}/design=example/all", "example", told, memory=261, seconds=5)
+    yield from _batches(whole, shares, "hard", scores)
+
+
+def level_cells(config: Any, settings: Any) -> Iterator[Cell]:
+    """Yield the cells of Type-I error: of each kind of labels, size and semantics, by batches."""
+    for kind, known in (("hard", HARD_SCORES), ("soft", SOFT_SCORES)):
+        scores = [name for name in settings.scores if name in known]
+        for n in settings.level_sizes:
+            work = max(1000, n) / 1000 * settings.n_sets / 2000 * settings.level_resamples / 999
+            for semantics in SEMANTICS:
+                told = {
+                    "kind": kind,
+                    "n_items": n,
+                    "semantics": semantics,
+                    "n_sets": settings.n_sets,
+                    "n_resamples": settings.level_resamples,
+                    "alpha": ALPHA,
+                    "seed": config.seed,
+                }
+                file = f"boostsa2022/levels/kind={kind}/n-{n}_{semantics}"
+                whole = Cell(file, "levels", told, memory=299, seconds=113 * work)
+                yield from _batches(whole, settings.fractions, kind, scores)
+
+
+def _batches(whole: Cell, shares: Sequence[float], kind: str, scores: Sequence[str]) -> Iterator[Cell]:
+    """Yield the cells of the batches of shares and of scores that make up a whole."""
+    asked = [(SHARES, [str(share) for share in shares]), (SCORES_OF_KIND[kind], scores)]
+    place = Path(whole.path)
+    for (shares_key, share_names), (scores_key, score_names) in plan_of_axes(
+        asked, stored_keys(place.parent, place.name)
+    ):
+        batch = {"scores": score_names, "fractions": [float(share) for share in share_names]}
+        yield replace(
+            whole,
+            file=f"{whole.file}+{shares_key}+{scores_key}.parquet",
+            settings={**whole.settings, **batch},
+        )
 
 
 class Boostsa2022Study(Study):
@@ -24,8 +104,8 @@ class Boostsa2022Study(Study):
         }.items()
     }
     datasets: ClassVar = {
-        "pvalues": "nbyk_papers.rows:boostsa2022_p_values",
-        "rates": "nbyk_papers.rows:boostsa2022_rates",
+        "pvalues": "nbyk_papers.boostsa2022.comparison:p_value_rows",
+        "rates": "nbyk_papers.boostsa2022.comparison:rate_rows",
     }
     report = "nbyk_papers.boostsa2022.report:report"
 
@@ -43,8 +123,6 @@ class Boostsa2022Study(Study):
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of the paper's figures and of Type-I error."""
-        from nbyk_papers.boostsa2022.cells import level_cells, p_value_cells
-
         settings = self.settings(config)
         return [*p_value_cells(config, settings), *level_cells(config, settings)]
 

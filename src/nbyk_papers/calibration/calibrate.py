@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from nbyk.testing.engine.draws import NULL_SAMPLERS, Draws
 from nbyk.testing.intervals import acceleration, proportion_interval
 from nbyk.testing.looks import critical_count
 from nbyk_papers.calibration.design import RateTests
+from nbyk_papers.calibration.reading import COLUMNS
 from nbyk_papers.calibration.verdicts import (
     BCA,
     EXPECTED_P,
@@ -52,28 +54,11 @@ BOOTSTRAP, REDRAWN = "bootstrap_items/all", "bootstrap_items/sample(K)"
 def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
     """Return each test's rejection rate over test sets simulated from a population.
 
-    Parameters
-    ----------
-    population
-        The population of the test sets, and their N and K. With ε_A = ε_B the null is true (the strong null
-        at 0, else the weak one), and a rate is a Type-I error. Otherwise a rate is a power.
-    tests
-        The tests. The numbers depend on their seed.
-    work
-        The threads to use, on which the numbers do not depend, and the function to call as sets are done.
-
-    Returns
-    -------
-    pyarrow.Table
-        A row per method, metric and level: epsilon_a, epsilon_b, n_items, k_responses, metric, definition,
-        sampler, null, alternative, alpha, n_resamples, n_sets, undefined (sets on which the test is
-        undefined, which counts as no rejection), rejections, rate, low, high (the exact 95 % interval of the
-        rate).
-
-    Notes
-    -----
-    At K = 1 the permutation is `swap_items`, `pooled_twice` is `pooled`, and all response samplers take the
-    one response. Nulls and samplers that coincide are drawn once, under the first name.
+    With ε_A = ε_B the null is true (the strong null at 0, else the weak one), and a rate is a Type-I error;
+    otherwise it is a power. A row per method, metric and level; undefined counts the sets on which a test is
+    undefined, which is no rejection, and low and high are the exact 95 % interval. At K = 1 nulls and
+    samplers that coincide are drawn once, under the first name: the permutation is `swap_items`,
+    `pooled_twice` is `pooled`, and all response samplers take the one response.
     """
     import pyarrow as pa
 
@@ -99,12 +84,12 @@ def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
             data = simulate(population, seed=tests.seed, index=index)
             defined = _defined(data, metrics)
             if defined.any():
-                of_set = [metric for metric, known in zip(metrics, defined, strict=True) if known]
+                defined_metrics = [metric for metric, known in zip(metrics, defined, strict=True) if known]
                 resampling = _seed_of_set(population, tests.seed, index)
                 by_method = (
-                    _expected(data, of_set, chosen, k, tests.n_resamples, resampling)
+                    _expected(data, defined_metrics, chosen, k, tests.n_resamples, resampling)
                     if chosen
-                    else _at_own_size(data, of_set, k, tests, resampling)
+                    else _at_own_size(data, defined_metrics, k, tests, resampling)
                 )
                 p_values[r][:, defined] = [by_method[method] for method in methods]
         return p_values.reshape(size, -1).T
@@ -118,12 +103,12 @@ def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
         "k_responses": k,
     }
     rows = [
-        {**cell, **_row(method, metric.name, alpha, of_metric)}
-        for method, of_method in zip(methods, p, strict=True)
-        for metric, of_metric in zip(metrics, of_method, strict=True)
+        {**cell, **_row(method, metric.name, alpha, metric_p)}
+        for method, method_p in zip(methods, p, strict=True)
+        for metric, metric_p in zip(metrics, method_p, strict=True)
         for alpha in tests.alphas
     ]
-    return pa.Table.from_pylist(rows)
+    return pa.Table.from_pylist(rows).select(COLUMNS)
 
 
 def nulls_of(sampler: Sampler, k: int) -> list[str]:
@@ -249,12 +234,8 @@ def _row(method: Method, metric: str, alpha: float, p: Floats) -> dict[str, str 
     low, high = _interval(n_rejected, n)
     return {
         "metric": metric,
-        "definition": method.definition,
-        "sampler": method.sampler,
-        "null": method.null,
-        "alternative": method.alternative,
+        **vars(method),
         "alpha": float(alpha),
-        "n_resamples": method.n_resamples,
         "n_sets": n,
         "undefined": int(np.isnan(p).sum()),
         "rejections": n_rejected,
@@ -267,3 +248,24 @@ def _row(method: Method, metric: str, alpha: float, p: Floats) -> dict[str, str 
 @cache
 def _interval(found: int, n: int) -> tuple[float, float]:
     return proportion_interval(found, n)
+
+
+def rates(
+    prior: Path,
+    *,
+    n_items: int,
+    k_responses: int,
+    epsilon_a: float,
+    epsilon_b: float,
+    tests: RateTests,
+    work: Work,
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Compute each test's rejection rate at one size, on the same simulated test sets."""
+    from nbyk.priors import read_prior
+    from nbyk.resampling.population import Population
+    from nbyk_papers.calibration.calibrate import calibrate
+
+    population = Population(read_prior(prior), n_items, k_responses, epsilon_b, epsilon_a)
+    with work.progress(tests.n_sets):
+        table = calibrate(population, tests, work)
+    return table, {"M": tests.n_resamples, "prior": population.prior.to_dict()}

@@ -40,25 +40,12 @@ BAND = 0.99
 
 @dataclass(frozen=True)
 class RateTests:
-    """The tests whose rejection rates are measured.
+    """The tests whose rejection rates are measured on `n_sets` test sets.
 
-    Attributes
-    ----------
-    metrics
-        Names of metrics.
-    samplers
-        Samplers of expected p, each with every null that it can draw. If there are none, the tests are the
-        p-values under every null, drawn at the data's own size, and the intervals by both of their samplers.
-    alphas
-        Levels α.
-    n_sets
-        Test sets.
-    n_resamples
-        Draws M of every null, and of responses for expected p and intervals.
-    n_bootstraps
-        Draws B of items with all of their responses: for their intervals, and for the null "shifted".
-    seed
-        Seed of the sets and of their resamples.
+    Samplers of expected p come each with every null that it can draw. If there are none, the tests are the
+    p-values under every null, drawn at the data's own size, and the intervals by both of their samplers.
+    `n_resamples` are the draws M of every null, and of responses for expected p and intervals; `n_bootstraps`
+    the draws B of items with all of their responses, for their intervals and for the null "shifted".
     """
 
     metrics: Sequence[str]

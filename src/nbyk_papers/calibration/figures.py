@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.report.drawing import COLOURS, style
-from nbyk_papers.calibration.names import named
-from nbyk_papers.calibration.reading import groups
-from nbyk_papers.calibration.summary import MAIN_ALPHA
-from nbyk_papers.calibration.tables import main_metric, two_sided
+from nbyk_papers.calibration.reading import MAIN_ALPHA, groups, main_metric, named, two_sided
 from nbyk_papers.calibration.verdicts import EXPECTED_P
 
 if TYPE_CHECKING:
@@ -28,13 +25,7 @@ _WIDTH_OF_TITLE = 6.6
 
 
 def figures_of(rates: pd.DataFrame) -> dict[str, Callable[[], Figure]]:
-    """Return the drawing function of each heat map that the rates allow, by file name.
-
-    Parameters
-    ----------
-    rates
-        From `read_rates`.
-    """
+    """Return the drawing function of each heat map that the rates of `read_rates` allow, by file name."""
     main = named(rates[rates["alpha"] == MAIN_ALPHA])
     under_null, power = main[main["scenario"] != "power"], main[main["scenario"] == "power"]
     drawn: dict[str, Callable[[], Figure]] = {

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nbyk.studies.study import Cell
 from nbyk_papers.calibration.design import ALPHAS
-from nbyk_papers.partitions import in_order, read_partitioned
+from nbyk_papers.gathered import in_order, read_partitioned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,17 +128,17 @@ def labels(
     def p_of_chunk(chunk: int, size: int) -> Floats:
         draw = Streams(key, chunk).generator("sets")
         sets = (label_set(draw, answers, n_classes, whose) for _ in range(size))
-        of_sets = [p_values(*one, names, seed=chunk * CHUNK + place) for place, one in enumerate(sets)]
-        return np.array(of_sets).T
+        set_p = [p_values(*one, names, seed=chunk * CHUNK + place) for place, one in enumerate(sets)]
+        return np.array(set_p).T
 
     with work.progress(n_sets):
         (p,) = run_chunks(n_sets, p_of_chunk, threads=work.threads, progress=work.advance)
     rows = []
-    for metric, of_metric in zip(names, p, strict=True):
-        if np.isnan(of_metric).any():  # one label an item has no entropy to correlate with
+    for metric, metric_p in zip(names, p, strict=True):
+        if np.isnan(metric_p).any():  # one label an item has no entropy to correlate with
             continue
         for alpha in ALPHAS:
-            n_rejected = int((of_metric <= alpha).sum())
+            n_rejected = int((metric_p <= alpha).sum())
             low, high = proportion_interval(n_rejected, n_sets)
             counted = {"metric": metric, "alpha": alpha, "n_sets": n_sets, "rejections": n_rejected}
             rows.append(
@@ -187,8 +187,10 @@ def label_set(
             )
             tables.append(shares.reshape(-1, n_classes))
         systems.append(places)
-    (gold, of_gold), (a, of_a), (b, of_b) = (responses_and_units(of, "labels") for of in (gold, *systems))
-    units = {"gold": of_gold if people.raters else FRESH, "a": of_a, "b": of_b}
+    (gold, gold_units), (a, a_units), (b, b_units) = (
+        responses_and_units(of, "labels") for of in (gold, *systems)
+    )
+    units = {"gold": gold_units if people.raters else FRESH, "a": a_units, "b": b_units}
     categories = Categories(tuple(map(str, range(n_classes))), np.concatenate(tables), answers)
     data = ResponseSet(gold, a, b, units, None, categories)
     return data, people.raters > 1 or people.runs > 1
@@ -199,9 +201,9 @@ def confused(draw: np.random.Generator, items: Floats, raters: int) -> Floats:
     n_classes = items.shape[2]
     means = np.full((n_classes, n_classes), (1.0 - RIGHT) / (n_classes - 1))
     np.fill_diagonal(means, RIGHT)
-    of_classes = draw.standard_gamma(np.broadcast_to(CONCENTRATION * means, (raters, n_classes, n_classes)))
+    gammas = draw.standard_gamma(np.broadcast_to(CONCENTRATION * means, (raters, n_classes, n_classes)))
     least = np.finfo(np.float64).tiny
-    return np.log(np.maximum(of_classes, least))[:, items[:, 0].argmax(axis=1)].transpose(1, 0, 2)
+    return np.log(np.maximum(gammas, least))[:, items[:, 0].argmax(axis=1)].transpose(1, 0, 2)
 
 
 def p_values(data: ResponseSet, shared: bool, names: tuple[str, ...], *, seed: int) -> list[float]:

@@ -29,19 +29,8 @@ DEFINITIONS = {
 class Method:
     """A way to decide, without its metric and level.
 
-    Attributes
-    ----------
-    definition
-        A key of `DEFINITIONS`.
-    sampler
-        The item and response sampler that resamples the test set.
-    null
-        The null hypothesis that is drawn; "" for an interval.
-    alternative
-        "two-sided", "greater" (A is better), or for expected p "folded": negated, as the papers define it, if
-        B looks better.
-    n_resamples
-        Draws M behind a decision.
+    The definition is a key of `DEFINITIONS`. An interval has the null "". The alternative is "two-sided",
+    "greater" (A is better), or for expected p "folded": negated, as the papers define it, if B looks better.
     """
 
     definition: str
@@ -96,17 +85,9 @@ def expected_p_values(alternative: Floats, null: Floats) -> tuple[float, float]:
 def p_of_intervals(draws: Floats, observed: float, acceleration: float) -> tuple[float, float]:
     """Return the levels α at which the percentile and the BCa interval of level 1 − α begin to leave out 0.
 
-    Parameters
-    ----------
-    draws : ndarray, shape (B,)
-        Bootstrapped effects; undefined ones are left out, and NaN returned if none remains.
-    observed, acceleration
-        As for `nbyk.testing.intervals.bca_interval`.
-
-    Notes
-    -----
-    An interval ends at the draw of rank α/2 (1 + B), with α/2 of the distribution beyond it, so that on
-    average few draws cover no less than many. BCa's ends are inverted in closed form (Efron 1987).
+    Of the bootstrapped effects, undefined ones are left out, and NaN returned if none remains. An interval
+    ends at the draw of rank α/2 (1 + B), with α/2 of the distribution beyond it, so that on average few draws
+    cover no less than many. BCa's ends are inverted in closed form (Efron 1987).
     """
     from scipy.special import ndtr, ndtri
 

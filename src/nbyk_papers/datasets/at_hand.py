@@ -38,11 +38,7 @@ def data_set_places(config: Any) -> list[Place]:
 
 
 def _usable_items(config: Any, source: str) -> int:
-    """Return the number of items with at least two ratings, the most that a test set of real gold can have.
-
-    If there is no copy yet, or it is damaged, return the number of all items. The cell then refuses to use
-    more than there are, and `nbyk study normalise` reports the error.
-    """
+    """Return the number of items with at least two ratings, or of all if there is no sound copy yet."""
     if source in config.own_ratings:
         own = config.own_ratings[source]
         return int((read_ratings(own.path, scale=scale_from_text(own.scale)).counts() >= 2).sum())

@@ -1,33 +1,180 @@
-"""The report on every available data set."""
+"""Every data set that you have: the facts about each, as tables, figures and a page."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data import Ratings, scale_from_dict, source, source_names
+from nbyk.data.ratings import stored_ratings
 from nbyk.errors import NbykError
-from nbyk.priors import item_parameters
+from nbyk.files import read_json
+from nbyk.priors import TwoStagePrior, item_parameters, read_prior
 from nbyk.report.answer import Answer, AnswerTable
 from nbyk.report.drawing import COLOURS, new_panels
-from nbyk_papers.datasets.summary import (
-    DataSet,
-    description_table,
-    family_label,
-    p_value_table,
-    read_data_set,
-    shown_p_values,
-    summary_table,
-)
-from nbyk_papers.fits import draw_ecdf, label_moments, moments_of_prior
-from nbyk_papers.shown import Page, study_answer
+from nbyk_papers.gathered import in_order, read_rows
+from nbyk_papers.shown import Page, draw_ecdf, label_moments, moments_of_prior, study_answer, titled
 from nbyk_papers.wein2023.design import COLUMNS
-from nbyk_papers.wein2023.real_gold import SmallPerturbations
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+
+Floats = NDArray[np.float64]
+
+SHOWN_SAMPLER = "bootstrap_items/sample(K)"
+"""The sampler whose p-values are shown if a run has it; else the run's first."""
+
+_SHOWN_METRICS = ("mae", "wins_mae", "mean_of_emds")
+_KEY = ["semantics", "source", "n_items", "k_responses", "sampler", "metric", "epsilon_b"]
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set: its ratings, where they are from, the prior fitted to them, and its predictive check."""
+
+    name: str
+    title: str
+    made: dict[str, Any]
+    ratings: Ratings
+    prior: TwoStagePrior
+    check: dict[str, Any]
+
+    @property
+    def per_item(self) -> str:
+        """The number of ratings per item: "3", or "2–7"."""
+        counts = self.ratings.counts()
+        low, high = int(counts.min()), int(counts.max())
+        return str(low) if low == high else f"{low}–{high}"
+
+    @property
+    def scale(self) -> str:
+        """The values on its scale, in words."""
+        return scale_from_dict(self.made["scale"]).expected
+
+
+def read_data_set(name: str, ratings: Path, prior: Path, check: Path) -> DataSet:
+    """Return a data set from the files that `nbyk study normalise` and `nbyk fit` wrote."""
+    read, made = stored_ratings(ratings)
+    title = source(name).title if name in source_names() else name
+    return DataSet(name, title, made, read, read_prior(prior), read_json(check))
+
+
+def interval_alpha(matrix: Floats) -> float:
+    """Return Krippendorff's α of ratings, shape (N, K) with NaN where missing, with squared differences.
+
+    It is at most 1, where all ratings of an item are alike; NaN if all ratings are. Items with fewer than two
+    ratings are left out. Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
+    """
+    counts = (~np.isnan(matrix)).sum(axis=1)
+    paired, m = matrix[counts >= 2], counts[counts >= 2]
+    values = paired[~np.isnan(paired)]
+    if len(values) < 2 or np.ptp(values) == 0.0:
+        return float("nan")
+    within = np.nansum((paired - np.nanmean(paired, axis=1, keepdims=True)) ** 2, axis=1)
+    observed = float((within * m / (m - 1)).sum() / len(values))
+    expected = float(((values - values.mean()) ** 2).sum() / (len(values) - 1))
+    return 1.0 - observed / expected
+
+
+def family_label(content: Mapping[str, Any]) -> str:
+    """Return a family's name for people: "clamped mixture of 2 normals"."""
+    name = str(content["family"]).replace("_", " ")
+    if "of" in content:
+        return f"{name} {family_label(content['of'])}"
+    if "components" in content:
+        parts = Counter(family_label(part) for part in content["components"])
+        return f"{name} of " + " and ".join(f"{n} {part}s" if n > 1 else part for part, n in parts.items())
+    return name
+
+
+def p_value_table(files: Sequence[str | os.PathLike[str]], order: Sequence[str]) -> pd.DataFrame:
+    """Return the p-values of every data set, metric, sampler and ε, the data sets in order.
+
+    Columns are semantics, source, n_items, k_responses, sampler, metric, epsilon_b; estimated_p and
+    estimated_sd (mean and standard deviation over test sets), n_references, true_p and true_se.
+    """
+    p = read_rows(files)
+    lacking = [name for name in order if name not in set(p["source"])]
+    if lacking:
+        raise NbykError(
+            f"no p-values of {', '.join(lacking)}; give the file that `nbyk study aggregate` wrote for them"
+        )
+    table = p.groupby(_KEY, observed=True, sort=False).agg(
+        estimated_p=("estimated_p", "mean"),
+        estimated_sd=("estimated_p", "std"),
+        n_references=("estimated_p", "count"),
+        true_p=("true_p", "first"),
+        true_se=("true_se", "first"),
+    )
+    return in_order(table.reset_index(), ["source", "semantics", "n_items", "k_responses"], {"source": order})
+
+
+def shown_p_values(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the shown sampler and of a few metrics."""
+    samplers, metrics = list(table["sampler"].unique()), list(table["metric"].unique())
+    sampler = SHOWN_SAMPLER if SHOWN_SAMPLER in samplers else samplers[0]
+    few = [name for name in _SHOWN_METRICS if name in metrics] or metrics[:3]
+    rows: pd.DataFrame = table[(table["sampler"] == sampler) & table["metric"].isin(few)]
+    return rows
+
+
+def description_table(data_sets: Sequence[DataSet]) -> pd.DataFrame:
+    """Return a row per data set: its size, scale and licence, the fitted families and their goodness."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            {
+                "source": data.name,
+                "title": data.title,
+                "items": data.ratings.n_items,
+                "ratings": data.ratings.n_ratings,
+                "raters": len(data.ratings.raters),
+                "per item": data.per_item,
+                "scale": data.scale,
+                "licence": data.made["licence"],
+                "α": interval_alpha(data.ratings.matrix()),
+                "means": family_label(data.prior.mu.to_dict()),
+                "KS of means": data.check["means_ks"],
+                "p of means": data.check["means_p"],
+                "deviations": family_label(data.prior.sigma.to_dict()),
+                "KS of deviations": data.check["sds_ks"],
+                "p of deviations": data.check["sds_p"],
+                "check": "rejected" if data.prior.caution else "passed",
+            }
+            for data in data_sets
+        ]
+    )
+
+
+def summary_table(data_sets: Sequence[DataSet], shown: pd.DataFrame) -> pd.DataFrame:
+    """Return `description_table` with N, K, estimated and true p of each shown metric and ε in more columns.
+
+    The p-values are those of the recommended semantics at a data set's largest size: its most items, and the
+    most responses to each of them.
+    """
+    table = description_table(data_sets).set_index("source")
+    rows = shown[shown["semantics"] == "recommended"]
+    size = ["n_items", "k_responses"]
+    largest = rows.sort_values(size).drop_duplicates("source", keep="last")[["source", *size]]
+    table[["N", "K"]] = largest.set_index("source")[size]
+    rows = rows.merge(largest)
+    for (metric, epsilon), cell in rows.groupby(["metric", "epsilon_b"], sort=False):
+        cell_by_source = cell.set_index("source")
+        name = f"{COLUMNS.get(str(metric), metric)}, ε = {epsilon:g}"
+        table[f"{name}: estimated p"] = cell_by_source["estimated_p"]
+        table[f"{name}: true p"] = cell_by_source["true_p"]
+    return table.reset_index()
 
 
 def report(
@@ -59,7 +206,7 @@ def report(
             "cautions": [data.prior.caution for data in data_sets if data.prior.caution],
             "n_references": int(p["n_references"].max()),
             "sampler": shown["sampler"].iloc[0],
-            "sections": [_section(data, seed) for data in data_sets],
+            "sections": [_section(data) for data in data_sets],
         },
         [
             ("data_sets", "Every data set that you have", description_table(data_sets)),
@@ -93,12 +240,11 @@ def fit_figure(data: DataSet, *, seed: int) -> Figure:
     return figure
 
 
-def _section(data: DataSet, seed: int) -> dict[str, Any]:
+def _section(data: DataSet) -> dict[str, Any]:
     return {
         "name": data.name,
         "title": data.title,
         "caution": data.prior.caution,
-        "perturbed": SmallPerturbations.of(data.prior, data.ratings.matrix(), seed).sentence,
         "text": f"{data.ratings.n_items:,} items, {data.ratings.n_ratings:,} ratings by "
         f"{len(data.ratings.raters):,} raters, {data.per_item} per item. Each rating is {data.scale}.",
         "licence": data.made["licence"],
@@ -117,15 +263,11 @@ def _caption(data: DataSet) -> str:
 
 def _shown(p: pd.DataFrame, source: str) -> pd.DataFrame:
     rows = p[p["source"] == source]
-    columns = {
-        "metric": rows["metric"].map(lambda name: COLUMNS.get(name, name)),
-        "ε": rows["epsilon_b"],
-        "semantics": rows["semantics"],
-        "N": rows["n_items"],
-        "K": rows["k_responses"],
-        "estimated p": rows["estimated_p"],
-        "its sd": rows["estimated_sd"],
-        "true p": rows["true_p"],
-        "its error": rows["true_se"],
+    titles = {"metric": "", "epsilon_b": "ε", "semantics": "", "n_items": "N", "k_responses": "K"}
+    titles |= {
+        "estimated_p": "estimated p",
+        "estimated_sd": "its sd",
+        "true_p": "true p",
+        "true_se": "its error",
     }
-    return rows.assign(**columns)[list(columns)]
+    return titled(rows.assign(metric=rows["metric"].map(lambda name: COLUMNS.get(name, name))), titles)

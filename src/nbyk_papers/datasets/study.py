@@ -13,7 +13,7 @@ class DatasetsStudy(Study):
 
     name = "datasets"
     keys_of_its_own = False
-    datasets: ClassVar = {"pvalues": "nbyk_papers.wein2023.gather:p_values"}
+    datasets: ClassVar = {"pvalues": "nbyk_papers.wein2023.pvalues:p_values"}
     report = "nbyk_papers.datasets.report:report"
 
     def note(self, config: Any) -> str:

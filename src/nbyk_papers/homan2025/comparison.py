@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nbyk.data.sources import OWN_FIT
 from nbyk_papers.agreement import pooled_variances
+from nbyk_papers.gathered import P_VALUES, RATES, as_rows, in_order, read_partitioned
 from nbyk_papers.homan2025.design import (
     ALPHA,
     COLUMNS,
@@ -23,10 +25,10 @@ from nbyk_papers.homan2025.design import (
     published_table,
     select_smallest,
 )
-from nbyk_papers.partitions import in_order, read_partitioned
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 AGREEMENT = 3.0
 """A published number agrees when it lies within this many standard errors of ours."""
@@ -199,3 +201,21 @@ def _error_of_effect(cells: pd.DataFrame, published_draws: float) -> pd.Series:
     variance = cells["effect_sd"] ** 2 * (1.0 / cells["n_draws"] + 1.0 / published_draws)
     error: pd.Series = (variance + _ROUNDING_VARIANCE) ** 0.5
     return error
+
+
+def p_value_rows(*, grid: Sequence[Path], claims: Sequence[Path] = (), seed: int) -> pa.Table:
+    """Return the p-values of fresh test sets, whose sampler is the bootstrap."""
+    names = {"bootstrap": "sampler", "p": "true_p", "standard_error": "true_se", "effect": "true_effect"}
+    table = read_grid([*grid, *claims]).rename(columns=names)
+    return as_rows(P_VALUES, "homan2025", seed, table, epsilon_a=0.0)
+
+
+def rate_rows(*, power: Sequence[Path] = (), seed: int) -> pa.Table:
+    """Return the power of each test."""
+    import pandas as pd
+
+    if not power:
+        return as_rows(RATES, "homan2025", seed, pd.DataFrame())
+    table = read_partitioned(power, ("test", "power", "n_sets"), ("source",))
+    named = table.rename(columns={"test": "sampler", "power": "rate"})
+    return as_rows(RATES, "homan2025", seed, named, epsilon_a=0.0)

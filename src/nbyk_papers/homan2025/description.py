@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -96,10 +95,6 @@ class Description:
     means_tv: float | None
     means_tv_chance: float | None
     responses_tv: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as JSON can hold them."""
-        return asdict(self)
 
 
 def describe_fit(prior: TwoStagePrior, matrix: ArrayLike, response: Response | None = None) -> Description:

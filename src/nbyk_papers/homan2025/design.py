@@ -13,11 +13,15 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from nbyk.data.sources import OWN_FIT
+from nbyk_papers import placed
 
 if TYPE_CHECKING:
     import pandas as pd
 
 STUDY = "homan2025"
+
+Size = tuple[int, int]
+"""Items N and responses per item K."""
 
 LABELS = {
     "toxicity": "Toxicity",
@@ -193,6 +197,29 @@ def stage_figures(rated: Iterable[str]) -> dict[str, str]:
     """Return the name of Figure 2 for each of the paper's two sources, and for others that have ratings."""
     papers = {source: f"figure_02{letter}" for letter, (source, _) in zip("ab", PANELS, strict=True)}
     return papers | {source: f"figure_02_{source}" for source in rated if source not in papers}
+
+
+def grid_figures(
+    cells: Collection[tuple[str, float]], sizes: Collection[tuple[int, int]], metrics: Collection[str]
+) -> dict[str, tuple[str, tuple[str, float, str]]]:
+    """Return the figures of p-values of these (source, ε), sizes and metrics, by file name.
+
+    Each has its kind, and its source, ε and semantics.
+    """
+    panels = [(letter, panel) for letter, panel in zip("ab", PANELS, strict=True) if panel in cells]
+    budget = [(f"05{letter}", "metric", panel) for letter, panel in panels]
+    figures = {}
+    for semantics, metric_of_column in METRIC_OF_COLUMN.items():
+        drawn = [(f"03{letter}", "bootstrap", panel) for letter, panel in panels]
+        drawn += [("04", "budget", PANELS[0])] if PANELS[0] in cells else []
+        drawn = drawn if "mae" in metrics else []
+        drawn += budget if FIGURE_5_BUDGET in {n * k for n, k in sizes} else []
+        if set(metric_of_column.values()) & set(metrics):
+            source_places = {f"{n:02d}": (name, SOURCE_FIGURES_EPSILON) for name, n in SOURCE_FIGURES.items()}
+            drawn += [(number, "source", place) for number, place in source_places.items() if place in cells]
+        for number, kind, place in drawn:
+            figures[placed(semantics, f"figure_{number}")] = kind, (*place, semantics)
+    return figures
 
 
 def published_cells(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels
-from nbyk_papers import placed
 from nbyk_papers.homan2025.comparison import compare, of_columns, overstatement
 from nbyk_papers.homan2025.design import (
     ALPHA,
@@ -19,10 +18,8 @@ from nbyk_papers.homan2025.design import (
     FIGURE_5_METRICS,
     LABELS,
     METRIC_OF_COLUMN,
-    PANELS,
-    SOURCE_FIGURES,
-    SOURCE_FIGURES_EPSILON,
     TESTS,
+    grid_figures,
     label,
     published_cells,
     published_source,
@@ -62,30 +59,11 @@ def figures_of(
     cells = set(grid[["source", "epsilon_b"]].itertuples(index=False, name=None))
     sizes = set(grid[["n_items", "k_responses"]].itertuples(index=False, name=None))
     metrics = set(grid["metric"])
-    panels = [(letter, panel) for letter, panel in zip("ab", PANELS, strict=True) if panel in cells]
     drawn: dict[str, Callable[[], Figure]] = {"figure_01": shapes_figure}
     for source, name in stage_figures(rated).items():
         drawn[name] = partial(stages_figure, source, rated.get(source), seed)
-    for semantics, metric_of_column in METRIC_OF_COLUMN.items():
-        if "mae" in metrics:
-            for letter, panel in panels:
-                drawn[placed(semantics, f"figure_03{letter}")] = partial(
-                    bootstrap_figure, grid, *panel, semantics
-                )
-            if PANELS[0] in cells:
-                drawn[placed(semantics, "figure_04")] = partial(budget_figure, grid, *PANELS[0], semantics)
-        if FIGURE_5_BUDGET in {n * k for n, k in sizes}:
-            for letter, panel in panels:
-                drawn[placed(semantics, f"figure_05{letter}")] = partial(
-                    metric_figure, grid, *panel, semantics
-                )
-        if set(metric_of_column.values()) & metrics:
-            for source, number in SOURCE_FIGURES.items():
-                place = source, SOURCE_FIGURES_EPSILON
-                if place in cells:
-                    drawn[placed(semantics, f"figure_{number:02d}")] = partial(
-                        source_figure, grid, *place, semantics
-                    )
+    for name, (kind, place) in grid_figures(cells, sizes, metrics).items():
+        drawn[name] = partial(_OF_GRID[kind], grid, *place)
     if power is not None:
         drawn["figure_06"] = partial(power_figure, power)
     if published_cells(cells, sizes, metrics):
@@ -147,6 +125,15 @@ def source_figure(grid: pd.DataFrame, source: str, epsilon: float, semantics: st
     return figure
 
 
+_OF_GRID = {
+    "bootstrap": bootstrap_figure,
+    "budget": budget_figure,
+    "metric": metric_figure,
+    "source": source_figure,
+}
+"""The drawing functions of `grid_figures` by kind."""
+
+
 def power_figure(power: pd.DataFrame) -> Figure:
     """Draw Figure 6: power of each test against N at K = 5 and at K = 10, and against K at N = 1000."""
     figure, panels = new_panels(11.5, 3.8, len(_POWER_PANELS), share_y=True)
@@ -155,11 +142,11 @@ def power_figure(power: pd.DataFrame) -> Figure:
         rows = power[power["k_responses"] == k] if n is None else power[power["n_items"] == n]
         across = "n_items" if n is None else "k_responses"
         for index, test in enumerate(tests):
-            of_test = rows[rows["test"] == test].sort_values(across)
-            reach = [of_test["power"] - of_test["low"], of_test["high"] - of_test["power"]]
+            test_rows = rows[rows["test"] == test].sort_values(across)
+            reach = [test_rows["power"] - test_rows["low"], test_rows["high"] - test_rows["power"]]
             axes.errorbar(
-                of_test[across],
-                of_test["power"],
+                test_rows[across],
+                test_rows["power"],
                 yerr=np.abs(reach),
                 color=COLOURS[index % len(COLOURS)],
                 marker=MARKERS[index % len(MARKERS)],

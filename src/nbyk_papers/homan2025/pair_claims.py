@@ -1,18 +1,29 @@
-"""Verdicts on Homan et al. 2025 from pairs of p-values: of two K, budgets, metrics or bootstraps."""
+"""Verdicts on Homan et al. 2025 from pairs of p-values, and from powers."""
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbyk_papers.homan2025.cases import Numbers, name_of, thousands
-from nbyk_papers.homan2025.design import ALPHA, BUDGETS, KEY, MOST_RESPONSES_OF_TABLES, PANELS, RESPONSES
-from nbyk_papers.verdicts import CLOSE, Outcome, judge, with_error
+from nbyk_papers.homan2025.design import (
+    ALPHA,
+    BUDGETS,
+    CLAIM_ITEMS,
+    KEY,
+    MOST_RESPONSES_OF_TABLES,
+    PANELS,
+    RESPONSES,
+    TESTS,
+)
+from nbyk_papers.homan2025.size_claims import Numbers, name_of, thousands
+from nbyk_papers.verdicts import CLOSE, Outcome, error_of_rate, finding, with_error
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 FEW, MANY = 5, 50
 """The responses per item that are compared at one budget."""
@@ -152,6 +163,47 @@ def _of_pairs(semantics: str, pairs: pd.DataFrame, names: tuple[str, str], of_wh
     )
     at = f", N·K = {thousands(shown['n_times_k'])}" if "n_times_k" in shown.index else ""
     most = "contradicts the claim most" if len(contrary) else "supports the claim most"
-    cases = judge(pairs["margin"], pairs["error"])
-    here = f"{cases.sentence(of_what)}. The case that {most}: p = {both} ({name_of(shown)}{at})"
-    return Outcome(semantics, here, cases.outcome)
+    more = f". The case that {most}: p = {both} ({name_of(shown)}{at})"
+    return finding(semantics, pairs["margin"], pairs["error"], of_what, more)
+
+
+ENOUGH_POWER = 0.9
+BASELINES = ("welch_t", "wilcoxon", "paired_permutation", "unpaired_permutation")
+TEST_OF = {"published": "multistage_bootstrap", "recommended": "swap_items"}
+"""The test whose power is compared: the paper's, and nbyk's own."""
+
+_PANELS = (
+    ("k_responses", 5, "n_items"),
+    ("k_responses", 10, "n_items"),
+    ("n_items", CLAIM_ITEMS, "k_responses"),
+)
+_LETTER = {"n_items": "N", "k_responses": "K"}
+
+
+def power(numbers: Numbers, semantics: str) -> Outcome | None:
+    """Judge whether the paper's test, or nbyk's, has a power of 90 % before the usual tests."""
+    if numbers.power is None:
+        return None
+    test, rows = TEST_OF[semantics], numbers.power
+    margins, errors, parts = [], [], []
+    for fixed, value, across in _PANELS:
+        panel = rows[rows[fixed] == value].set_index(across).sort_index()
+        ours, outcomes = panel[panel["test"] == test], []
+        for baseline in BASELINES:
+            theirs = panel.loc[panel["test"] == baseline, "power"].rename("power_baseline")
+            both = ours.join(theirs, how="inner")
+            enough = both[both[["power", "power_baseline"]].max(axis=1) >= ENOUGH_POWER]
+            if enough.empty:
+                continue
+            first = enough.iloc[0]
+            powers = first["power"], first["power_baseline"]
+            both_errors = [error_of_rate(power * first["n_sets"], first["n_sets"]) for power in powers]
+            margins.append(powers[0] - powers[1])
+            errors.append(math.hypot(*both_errors))
+            ours_there, theirs_there = map(with_error, powers, both_errors)
+            at = f"{_LETTER[across]} = {enough.index[0]}"
+            outcomes.append(f"{ours_there} against {theirs_there} of {TESTS[baseline]} at {at}")
+        if outcomes:
+            parts.append(f"With {_LETTER[fixed]} = {value}: {', '.join(outcomes)}")
+    more = f". Power of the {TESTS[test]} test. {'. '.join(parts)}"
+    return finding(semantics, margins, errors, "comparisons with baseline tests", more)

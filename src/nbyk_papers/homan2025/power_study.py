@@ -2,19 +2,263 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numba import uint64
+from numpy.typing import NDArray
+
+from nbyk.compiled import njit
 from nbyk.metrics import get
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import power_from, rejections
+from nbyk.planning.power.randomisation import decision
+from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.resampling.effects import Progress
+from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
 from nbyk.resampling.population import Population
+from nbyk_papers.batches import Trials
 from nbyk_papers.homan2025.design import ALPHA
-from nbyk_papers.homan2025.multistage import MultistageTest
-from nbyk_papers.trials import Trials
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from nbyk.studies.steps import Work
+
+
+Array = NDArray[Any]
+Integers = NDArray[np.int64]
+
+TABLE_CELLS = 4_000_000
+"""Cells of 8 bytes in all tables of a block of items."""
+
+_STAGES = 4
+"""Growth of the draws between two passes over the blocks."""
+
+_WORDS_PER_ITEM = 4
+_ITEMS_PER_ROW = HALVES // _WORDS_PER_ITEM
+
+
+@njit(nogil=True, cache=True)
+def unit_effect(gold: int, a: int, b: int) -> int:
+    """Return an item's effect by the absolute error in whole units, positive if A is better."""
+    return abs(b - gold) - abs(a - gold)
+
+
+@njit(nogil=True, cache=True)
+def _convolve(left: Array, n_left: int, right: Array, n_right: int, out: Array) -> int:
+    """Fill `out` with the convolution of two vectors, given by their first cells; return its length."""
+    n = n_left + n_right - 1
+    out[:n] = 0.0
+    for i in range(n_left):
+        share = left[i]
+        if share != 0.0:
+            for j in range(n_right):
+                out[i + j] += share * right[j]
+    return n
+
+
+@njit(nogil=True, cache=True)
+def _fill_sum_chances(shares: Array, k: int, out: Array, scratch: Array) -> None:
+    """Fill `out`, shape (K (L − 1) + 1,), with the chances of the sum of K levels with `shares`, (L,)."""
+    out[0] = 1.0
+    n = 1
+    bit = 1
+    while 2 * bit <= k:
+        bit *= 2
+    while bit > 0:
+        n = _convolve(out, n, out, n, scratch)
+        if k & bit:
+            n = _convolve(scratch, n, shares, shares.size, out)
+        else:
+            out[:n] = scratch[:n]
+        bit //= 2
+
+
+@njit(nogil=True, cache=True)
+def _fill_alias(chances: Array, small: Array, large: Array, out: Array) -> None:
+    """Fill `out`, shape (S,), with Walker's table: 2³² times the chance to stay, and the other place."""
+    n = chances.size
+    total = chances.sum()
+    n_small = n_large = 0
+    for cell in range(n):
+        chances[cell] *= n / total
+        if chances[cell] < 1.0:
+            small[n_small] = cell
+            n_small += 1
+        else:
+            large[n_large] = cell
+            n_large += 1
+    while n_small > 0 and n_large > 0:
+        n_small -= 1
+        cell, other = small[n_small], large[n_large - 1]
+        stay = uint64(min(chances[cell] * 4294967296.0, 4294967295.0))
+        out[cell] = (stay << uint64(32)) | uint64(other)
+        chances[other] -= 1.0 - chances[cell]
+        if chances[other] < 1.0:
+            n_large -= 1
+            small[n_small] = other
+            n_small += 1
+    for place in range(n_small):  # left over by rounding
+        out[small[place]] = (uint64(4294967295) << uint64(32)) | uint64(small[place])
+    for place in range(n_large):
+        out[large[place]] = (uint64(4294967295) << uint64(32)) | uint64(large[place])
+
+
+@njit(nogil=True, cache=True)
+def fill_sum_tables(at_least: Array, n_responses: int, k: int, out: Array) -> None:
+    """Fill `out`, shape (N, K (L − 1) + 1), with a table per item of the sum of K of its responses.
+
+    `at_least`, shape (L − 1, N), has #{responses ≥ level} of `n_responses`, for each level but the lowest.
+    """
+    n_levels = at_least.shape[0] + 1
+    width = out.shape[1]
+    shares = np.empty(n_levels)
+    chances, scratch = np.empty(width + n_levels), np.empty(width + n_levels)
+    small, large = np.empty(width, np.int64), np.empty(width, np.int64)
+    for item in range(out.shape[0]):
+        above = n_responses
+        for level in range(n_levels - 1):
+            shares[level] = (above - at_least[level, item]) / n_responses
+            above = at_least[level, item]
+        shares[n_levels - 1] = above / n_responses
+        _fill_sum_chances(shares, k, chances, scratch)
+        _fill_alias(chances[:width], small, large, out[item])
+
+
+@njit(nogil=True, cache=True)
+def draw_sum(table: Array, word: Any) -> Any:
+    """Return a sum from its table and 32 random bits; its chance is off by less than 2⁻³¹."""
+    product = uint64(word) * uint64(table.size)
+    cell = np.int64(product >> uint64(32))
+    entry = table[cell]
+    if (product & uint64(0xFFFFFFFF)) <= (entry >> uint64(32)):
+        return cell
+    return np.int64(entry & uint64(0xFFFFFFFF))
+
+
+@njit(nogil=True, cache=True)
+def _observed(gold: Array, a: Array, b: Array) -> int:
+    """Return the effect of a set, each shape (L − 1, N), in whole units."""
+    effect = 0
+    for i in range(gold.shape[1]):
+        sum_gold = sum_a = sum_b = 0
+        for level in range(gold.shape[0]):
+            sum_gold += gold[level, i]
+            sum_a += a[level, i]
+            sum_b += b[level, i]
+        effect += unit_effect(sum_gold, sum_a, sum_b)
+    return effect
+
+
+@njit(nogil=True, cache=True)
+def _add_effects(
+    of_gold: Array, of_a: Array, of_b: Array, start: int, n: int, state: Array, out: Array
+) -> None:
+    """Add the contributions of the block's items to D draws of N items to `out`, (D,); advance `state`."""
+    row = np.empty(LANES, np.uint64)
+    words = row.view(np.uint32)
+    whole = len(of_gold) == n
+    for draw in range(out.size):
+        effect = 0
+        for first in range(0, n, _ITEMS_PER_ROW):
+            next_row(state, row)
+            for place in range(min(_ITEMS_PER_ROW, n - first)):
+                word = _WORDS_PER_ITEM * place
+                item = index_below(words[word], n) - start
+                if whole or 0 <= item < len(of_gold):
+                    effect += unit_effect(
+                        draw_sum(of_gold[item], words[word + 1]),
+                        draw_sum(of_a[item], words[word + 2]),
+                        draw_sum(of_b[item], words[word + 3]),
+                    )
+        out[draw] += effect
+
+
+@njit(nogil=True, cache=True)
+def _last_look(look: int, draws: Array, drawn: int, n_blocks: int) -> int:
+    """Return the look up to which to draw at once: the next, or a later one if tables are made again."""
+    if n_blocks > 1:
+        while look + 1 < draws.size and draws[look + 1] <= max(_STAGES * drawn, 512):
+            look += 1
+    return look
+
+
+@njit(nogil=True, cache=True)
+def multistage_test(
+    gold: Array,
+    a: Array,
+    b: Array,
+    k: int,
+    block: int,
+    key: Any,
+    first: int,
+    draws: Array,
+    reject_to: Array,
+    keep_from: Array,
+    out: Array,
+) -> None:
+    """Decide for each set whether its effect is large among those of its multistage bootstrap.
+
+    `gold`, `a` and `b`, shape (L − 1, R, N), are #{responses ≥ level} of K responses, for each level but the
+    lowest; `block` items have tables at a time, on which decisions do not depend. The others are as for
+    `nbyk.planning.power.randomisation.sign_flip_test`.
+    """
+    n_levels, n_sets, n = gold.shape
+    width = k * n_levels + 1
+    block = min(block, n)
+    n_blocks = (n + block - 1) // block
+    gold_tables, pool_tables = np.empty((block, width), np.uint64), np.empty((block, width), np.uint64)
+    before, state = np.empty(STATE, np.uint64), np.empty(STATE, np.uint64)
+    effects = np.empty(draws[-1], np.int64)
+    for r in range(n_sets):
+        observed = _observed(gold[:, r], a[:, r], b[:, r])
+        start_replicate(key, first + r, state)
+        count, drawn, look = 0, 0, 0
+        out[r, 0] = -1
+        while out[r, 0] < 0:
+            until = _last_look(look, draws, drawn, n_blocks)
+            new = effects[drawn : draws[until]]
+            new[:] = 0
+            before[:] = state
+            for start in range(0, n, block):
+                stop = min(start + block, n)
+                if n_blocks > 1 or drawn == 0:
+                    pool = a[:, r, start:stop] + b[:, r, start:stop]
+                    fill_sum_tables(gold[:, r, start:stop], k, k, gold_tables[: stop - start])
+                    fill_sum_tables(pool, 2 * k, k, pool_tables[: stop - start])
+                state[:] = before
+                tables = pool_tables[: stop - start]
+                _add_effects(gold_tables[: stop - start], tables, tables, start, n, state, new)
+            while look <= until and out[r, 0] < 0:
+                for draw in range(drawn, draws[look]):
+                    count += int(effects[draw] >= observed)
+                drawn = draws[look]
+                out[r, 0], out[r, 1] = decision(count, look, reject_to, keep_from), drawn
+                look += 1
+
+
+class MultistageTest(SystemTest):
+    """The test "multistage_bootstrap" by the absolute error, compiled if responses have levels."""
+
+    @property
+    def _function(self) -> Callable[[SimulatedSets], Integers]:
+        return self._by_counts
+
+    def _by_counts(self, sets: SimulatedSets) -> Integers:
+        if not sets.countable:
+            return self._resampled(sets)
+        at, key = self._looks(), sets.random_words(f"{self.name} {self.alternative}")
+        out = np.empty((sets.size, 2), np.int64)
+        for first, counts in sets.counts():
+            block = max(1, TABLE_CELLS // (2 * (counts.k * len(counts.gold) + 1)))
+            part = out[first : first + counts.a.shape[1]]
+            counted = (counts.gold, *self._ordered(counts.a, counts.b), counts.k, block)
+            multistage_test(*counted, key, first, at.draws, at.reject_to, at.keep_from, part)
+        return out
+
 
 STUDY_TESTS = (
     "multistage_bootstrap",
@@ -77,3 +321,22 @@ def power_study(
             }
         )
     return pa.Table.from_pylist(rows)
+
+
+def power(
+    prior: Path,
+    *,
+    n_items: int,
+    k_responses: int,
+    epsilon_b: float,
+    trials: Trials,
+    work: Work,
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Compute the power of the multistage bootstrap and of the usual tests at one size."""
+    from nbyk.priors import read_prior
+    from nbyk.resampling.population import Population
+
+    population = Population(read_prior(prior), n_items, k_responses, epsilon_b)
+    with work.progress(trials.n_sets):
+        table = power_study(population, trials, threads=work.threads, progress=work.advance)
+    return table, {"M": trials.n_resamples, "prior": population.prior.to_dict()}

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from nbyk.data.ratings import stored_ratings
 from nbyk.priors import Response, item_parameters, published_prior, read_prior
 from nbyk.report.drawing import COLOURS, new_panels
-from nbyk_papers.fits import draw_ecdf, label_moments, moments_of_prior
 from nbyk_papers.homan2025.comparison import own_fit_p_values
 from nbyk_papers.homan2025.design import ALPHA, label, published_source
+from nbyk_papers.shown import draw_ecdf, label_moments, moments_of_prior
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,10 +88,10 @@ def fit_figure(grid: pd.DataFrame, source: str, ratings: Path, prior: Path, *, s
     top = priors["own fit"].response.top
     for axes, data in zip(panels, item_parameters(matrix / top), strict=False):
         draw_ecdf(axes, data, color="black", linewidth=1.8, label=f"{len(data)} rated items")
-    for index, (title, of_prior) in enumerate(priors.items()):
-        drawn = moments_of_prior(of_prior, matrix, seed)
+    for index, (title, compared) in enumerate(priors.items()):
+        drawn = moments_of_prior(compared, matrix, seed)
         for axes, values in zip(panels, drawn, strict=False):
-            shown = values / of_prior.response.top
+            shown = values / compared.response.top
             draw_ecdf(axes, shown, color=COLOURS[index], linestyle=("--", "-")[index], label=title)
     label_moments(panels[0], panels[1])
     if len(rows):
@@ -106,8 +106,8 @@ def _draw_answers(axes: Axes, rows: pd.DataFrame) -> None:
 
     ks = sorted(rows["k_responses"].unique())
     for k, colour in zip(ks, mpl.colormaps["viridis_r"](np.linspace(0.1, 1.0, len(ks))), strict=True):
-        of_k = rows[rows["k_responses"] == k].sort_values("n_times_k")
-        p_published, p_own = (np.maximum(of_k[name], _FLOOR) for name in ("p_published", "p_own"))
+        rows_of_k = rows[rows["k_responses"] == k].sort_values("n_times_k")
+        p_published, p_own = (np.maximum(rows_of_k[name], _FLOOR) for name in ("p_published", "p_own"))
         axes.plot(p_published, p_own, "o-", color=colour, markersize=3.5, linewidth=0.9, label=f"K = {k}")
     axes.plot([_FLOOR, 0.6], [_FLOOR, 0.6], color="black", linewidth=0.8)
     axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")

@@ -1,13 +1,14 @@
-"""Verdicts on Homan et al. 2025 about sizes: whether data sets, raters and annotations suffice."""
+"""The numbers behind the verdicts on Homan et al. 2025, and verdicts about sizes of data sets."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbyk_papers.homan2025.cases import Numbers, above_alpha, name_of, thousands
-from nbyk_papers.homan2025.comparison import in_papers_order
+from nbyk_papers.homan2025.comparison import in_papers_order, of_columns
 from nbyk_papers.homan2025.design import (
     ALPHA,
     BUDGETS,
@@ -17,12 +18,57 @@ from nbyk_papers.homan2025.design import (
     KEY,
     LABELS,
     MOST_RESPONSES_OF_TABLES,
+    TABLE_OF_EPSILON,
     own_size,
 )
 from nbyk_papers.verdicts import Outcome, judge, with_error
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers of a run: the grid of sizes, the sizes that only conclusions need, and Figure 6's powers."""
+
+    grid: pd.DataFrame
+    claims: pd.DataFrame | None
+    power: pd.DataFrame | None
+
+    def p_values(self, semantics: str) -> pd.DataFrame:
+        """Return the grid's multistage p-values of the paper's priors, metrics and ε."""
+        return _of_the_paper(of_columns(self.grid, semantics), TABLE_OF_EPSILON)
+
+    def extra(self, semantics: str) -> pd.DataFrame:
+        """Return the same for sizes that only conclusions need, and for the grid's with 1000 items."""
+        import pandas as pd
+
+        cells = self.p_values(semantics)
+        parts = [cells[cells["n_items"] == CLAIM_ITEMS]]
+        if self.claims is not None:
+            parts.insert(0, of_columns(self.claims, semantics))
+        return _of_the_paper(pd.concat(parts, ignore_index=True), CLAIM_EPSILONS)
+
+
+def _of_the_paper(rows: pd.DataFrame, epsilons: Collection[float]) -> pd.DataFrame:
+    key = [*KEY, "n_items", "k_responses"]
+    return rows[rows["source"].isin(LABELS) & rows["epsilon_b"].isin(epsilons)].drop_duplicates(key)
+
+
+def above_alpha(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return cases that support a claim where p is .05 or more."""
+    return rows.dropna(subset="p").assign(margin=rows["p"] - ALPHA, error=rows["standard_error"])
+
+
+def name_of(row: pd.Series) -> str:
+    """Return the name of a case: its data set and ε."""
+    return f"{LABELS[row['source']]}, ε = {row['epsilon_b']:g}"
+
+
+def thousands(number: float) -> str:
+    """Return a whole number with commas."""
+    return f"{number:,.0f}"
+
 
 RATERS = 24
 """One fewer than the conclusion about raters asks for."""
@@ -55,11 +101,11 @@ def raters(numbers: Numbers, semantics: str) -> Outcome | None:
     if above.empty:
         return None
     needed = []
-    for epsilon, of_epsilon in rows.groupby("epsilon_b"):
+    for epsilon, rows_at in rows.groupby("epsilon_b"):
         fewest = [
-            _fewest(of_epsilon[of_epsilon["source"] == source])
+            _fewest(rows_at[rows_at["source"] == source])
             for source in LABELS
-            if source in set(of_epsilon["source"])
+            if source in set(rows_at["source"])
         ]
         needed.append(f"{', '.join(fewest)} at ε = {epsilon:g}")
     here = (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +15,15 @@ from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, run_chunks
 from nbyk.resampling.population import Population
 from nbyk.testing.pvalues import expected_p
+from nbyk_papers.homan2025.design import Size
 from nbyk_papers.homan2025.size_draws import HYPOTHESES, RESAMPLINGS, NestedDraws, SizeDraws
 from nbyk_papers.homan2025.size_patterns import PatternDraws, few_patterns
 from nbyk_papers.metrics import as_metrics
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from nbyk.studies.steps import Work
 
 Floats = NDArray[np.float64]
 
@@ -45,21 +49,12 @@ def size_grid(
     """Return expected p-values of test sets of many sizes, by metrics that need only counts of responses.
 
     The populations differ in nothing but N and K. A p-value is settled with fewer than `n_draws` draws M (the
-    paper's b) if it is above 0.2 by three standard errors, or its standard error is below 2 % of it.
-    `progress` is called with the number of draws just finished.
-
-    Returns
-    -------
-    pyarrow.Table
-        One row per size, metric, semantics ("published": the items of each fresh draw are bootstrapped once
-        more, "recommended": they are not) and bootstrap ("multistage": under the null every response is A's
-        or B's by a fair coin; "flat": each system's item mean is). p and its error are empty if the metric is
-        undefined on a draw; effect and effect_sd are over plain draws of the alternative.
-
-    Notes
-    -----
-    Results depend only on the seed, the prior, the systems and (N, K). Both semantics, both bootstraps and
-    all metrics share their draws.
+    paper's b) if it is above 0.2 by three standard errors, or its standard error is below 2 % of it. There is
+    a row per size, metric, semantics ("published": the items of each fresh draw are bootstrapped once more)
+    and bootstrap ("multistage": under the null every response is A's or B's by a fair coin; "flat": each
+    system's item mean is). p and its error are empty if the metric is undefined on a draw; effect and
+    effect_sd are over plain draws of the alternative. Both semantics, both bootstraps and all metrics share
+    their draws.
     """
     import pyarrow as pa
 
@@ -72,12 +67,12 @@ def size_grid(
     sizes = [(of.n_items, of.k_responses) for of in populations]
     rows: list[dict[str, Any]] = []
     for k in dict.fromkeys(k for _, k in sizes):
-        of_k = sorted({n for n, size_k in sizes if size_k == k})
-        as_patterns = [n for n in of_k if few_patterns(one.prior.response, n, k)]
-        nested = [n for n in of_k if n not in as_patterns]
+        item_counts = sorted({n for n, size_k in sizes if size_k == k})
+        as_patterns = [n for n in item_counts if few_patterns(one.prior.response, n, k)]
+        nested = [n for n in item_counts if n not in as_patterns]
         for together, draws in ((nested, NestedDraws), (as_patterns, PatternDraws)):
             if together:
-                source = draws(replace(one, n_items=of_k[0], k_responses=k), chosen, seed)
+                source = draws(replace(one, n_items=item_counts[0], k_responses=k), chosen, seed)
                 rows += _settle(source, chosen, together, k, n_draws, threads, progress)
     place = {size: index for index, size in enumerate(sizes)}
     rows.sort(key=lambda row: place[row["n_items"], row["k_responses"]])
@@ -149,3 +144,57 @@ def _is_settled(row: dict[str, Any]) -> bool:
     if p is None:
         return True
     return bool(p - 3.0 * error > CLEARLY_NOT_SIGNIFICANT or error < RELATIVE_ERROR * p)
+
+
+@dataclass(frozen=True)
+class GridDraws:
+    """The draws behind the p-values of a size."""
+
+    metrics: Sequence[str]
+    n_draws: int
+    seed: int
+
+
+def grid(
+    prior: Path, *, sizes: Sequence[Size], epsilon_b: float, draws: GridDraws, work: Work
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Compute expected p-values at every size, under both semantics and by both bootstraps."""
+    import pyarrow as pa
+
+    from nbyk.priors import read_prior
+    from nbyk.resampling.population import Population
+    from nbyk_papers.homan2025.size_grid import size_grid
+
+    item_prior = read_prior(prior)
+    with work.progress(draws.n_draws * len(sizes)):
+        table = size_grid(
+            [Population(item_prior, n, k, epsilon_b) for n, k in sizes],
+            draws.metrics,
+            n_draws=draws.n_draws,
+            seed=draws.seed,
+            threads=work.threads,
+            progress=work.advance,
+        )
+    column = pa.array([epsilon_b] * table.num_rows, pa.float64())
+    return table.append_column("epsilon_b", column), {"M": draws.n_draws, "prior": item_prior.to_dict()}
+
+
+def claims(
+    prior: Path,
+    *,
+    own_size: Size,
+    own_draws: int,
+    sizes: Sequence[Size],
+    epsilons: Sequence[float],
+    draws: GridDraws,
+    work: Work,
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Compute expected p-values at a data set's own size and at further sizes, for each ε."""
+    import pyarrow as pa
+
+    parts = []
+    for epsilon in epsilons:
+        for at, draws_there in (([own_size], replace(draws, n_draws=own_draws)), (sizes, draws)):
+            table, made = grid(prior, sizes=at, epsilon_b=epsilon, draws=draws_there, work=work)
+            parts.append(table)
+    return pa.concat_tables(parts), made | {"M": max(own_draws, draws.n_draws)}

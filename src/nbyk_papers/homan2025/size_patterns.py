@@ -84,8 +84,8 @@ class PatternDraws(SizeDraws):
                 out[:] = numbers @ units[0].astype(np.int64) * (unit / numbers[0].sum())
             else:
                 gold, systems = patterns.item_means()
-                for r, of_set in enumerate(numbers):
-                    items = np.repeat(np.arange(len(of_set)), of_set)
+                for r, set_numbers in enumerate(numbers):
+                    items = np.repeat(np.arange(len(set_numbers)), set_numbers)
                     out[r] = metric.effects(systems[:, :, items], gold[:, items])[0]
         return effects
 

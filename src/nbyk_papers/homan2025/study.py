@@ -2,12 +2,184 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell, fit_file, ratings_file
+from nbyk_papers import placed
+from nbyk_papers.batches import Axis, Field, Grid, Point, plan_of_axes, stored_keys
+from nbyk_papers.homan2025.design import (
+    BUDGETS,
+    CLAIM_EPSILONS,
+    CLAIM_ITEMS,
+    CLAIM_RESPONSES,
+    FIGURE_5_BUDGET,
+    FIGURE_5_METRICS,
+    LABELS,
+    METRIC_OF_COLUMN,
+    METRICS,
+    PANELS,
+    RESPONSES,
+    Size,
+    grid_figures,
+    grid_sizes,
+    is_own_fit,
+    own_size,
+    published_cells,
+    published_source,
+    stage_figures,
+    table_name,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+PAPERS_SIZES = tuple(grid_sizes(BUDGETS, RESPONSES))
+PAPERS_RESPONSES = sum(n * k for n, k in PAPERS_SIZES)
+"""Responses in all test sets of the paper's grid, in units of one draw."""
+
+
+def size_name(size: Size) -> str:
+    """Return a size (N, K) as part of a file's name."""
+    return f"n-{size[0]}_k-{size[1]}"
+
+
+_PAPERS_SECONDS = 245.0
+"""The measured seconds of a cell with all sizes of the paper's grid."""
+
+
+_GRID = Grid((Field("n", int), Field("k", int)))
+
+
+def _size_of(name: str) -> Size:
+    ((n, k),) = _GRID.points(name)
+    return int(n), int(k)
+
+
+def _seconds(size: Point) -> float:
+    return max(0.5, _PAPERS_SECONDS * size[0] * size[1] / PAPERS_RESPONSES)
+
+
+SIZES = Axis("grid", tuple(map(size_name, PAPERS_SIZES)), further=(_GRID, _seconds))
+GRID_METRICS = Axis("homan2025", METRICS)
+
+
+def prior_file(source: str) -> str:
+    """Return the file of a source's prior: the published one, or that of our own fit."""
+    if is_own_fit(source):
+        return fit_file(published_source(source), "prior")
+    return f"results/priors/published/{source}.json"
+
+
+def asked_sizes(settings: Any) -> list[Size]:
+    """Return every size that a section of the configuration asks for."""
+    further = [(size.n_items, size.k_responses) for size in settings.sizes]
+    return list(dict.fromkeys([*grid_sizes(settings.budgets, settings.k_responses), *further]))
+
+
+def grid_cells(config: Any, settings: Any) -> Iterator[Cell]:
+    """Yield the cells of p-values: of each source and ε, by batches of sizes and of metrics."""
+    asked = [size_name(size) for size in asked_sizes(settings)]
+    figure_5 = [
+        size for size in grid_sizes([FIGURE_5_BUDGET], settings.k_responses) if size_name(size) in asked
+    ]
+    further = [name for name in FIGURE_5_METRICS if name not in settings.metrics]
+    for source in settings.sources:
+        folder = f"homan2025/pvalues/source={source}"
+        for epsilon in settings.epsilons:
+            stored = stored_keys(Path("results", folder), f"epsilon-{epsilon}")
+            plan = [
+                (f"{points}+{metrics}", [_size_of(name) for name in names], cell_metrics)
+                for (points, names), (metrics, cell_metrics) in plan_of_axes(
+                    [(SIZES, asked), (GRID_METRICS, settings.metrics)], stored
+                )
+            ]
+            if (source, epsilon) in PANELS and figure_5 and further:
+                plan.append(("figure_05+further", figure_5, further))
+            for key, cell_sizes, cell_metrics in plan:
+                share = sum(n * k for n, k in cell_sizes) / PAPERS_RESPONSES
+                yield Cell(
+                    f"{folder}/epsilon-{epsilon}+{key}.parquet",
+                    "grid",
+                    {
+                        "sizes": cell_sizes,
+                        "epsilon_b": epsilon,
+                        "metrics": cell_metrics,
+                        "n_draws": settings.n_draws,
+                        "seed": config.seed,
+                    },
+                    {"prior": prior_file(source), "metric_files": config.files_of_metrics(cell_metrics)},
+                    memory=355,
+                    seconds=_PAPERS_SECONDS * share * settings.n_draws / 10_000,
+                )
+
+
+def has_claims(settings: Any) -> bool:
+    """Return whether a configuration asks for the sizes that only the paper's conclusions need."""
+    return bool(settings.claim_draws and set(settings.epsilons) & set(CLAIM_EPSILONS))
+
+
+def claim_cells(config: Any, settings: Any) -> Iterator[Cell]:
+    """Yield the cells of sizes that only the paper's conclusions need, one for each source."""
+    if not has_claims(settings):
+        return
+    epsilons = [epsilon for epsilon in settings.epsilons if epsilon in CLAIM_EPSILONS]
+    for source in settings.sources:
+        own = own_size(source)
+        raters = [(CLAIM_ITEMS, k) for k in CLAIM_RESPONSES]
+        responses = settings.claim_draws * own[0] * own[1] + settings.n_draws * sum(n * k for n, k in raters)
+        yield Cell(
+            f"homan2025/claims/source={source}/sizes.parquet",
+            "claims",
+            {
+                "own_size": own,
+                "own_draws": settings.claim_draws,
+                "sizes": raters,
+                "epsilons": epsilons,
+                "metrics": settings.metrics,
+                "n_draws": settings.n_draws,
+                "seed": config.seed,
+            },
+            {"prior": prior_file(source), "metric_files": config.files_of_metrics(settings.metrics)},
+            memory=355,
+            seconds=10 + 1e-7 * responses * len(epsilons),
+        )
+
+
+def power_cells(config: Any, settings: Any) -> Iterator[Cell]:
+    """Yield the cells of power, one for each size."""
+    source, epsilon = settings.power_source, settings.power_epsilon
+    for size in settings.power_sizes:
+        responses = max(1.0, size.n_items * size.k_responses / 20_000)
+        work = responses * settings.power_n_sets / 1000 * settings.power_resamples / 10_000
+        name = size_name((size.n_items, size.k_responses))
+        yield Cell(
+            f"homan2025/power/source={source}/epsilon-{epsilon}_{name}.parquet",
+            "power",
+            {
+                "n_items": size.n_items,
+                "k_responses": size.k_responses,
+                "epsilon_b": epsilon,
+                "n_sets": settings.power_n_sets,
+                "n_resamples": settings.power_resamples,
+                "seed": config.seed,
+            },
+            {"prior": prior_file(source)},
+            memory=331,
+            seconds=64 * work,
+        )
+
+
+def _cells(settings: Any) -> set[tuple[str, float]]:
+    return {(source, epsilon) for source in settings.sources for epsilon in settings.epsilons}
+
+
+def _has_published(settings: Any) -> bool:
+    return bool(published_cells(_cells(settings), asked_sizes(settings), settings.metrics))
 
 
 class Homan2025Study(Study):
@@ -16,13 +188,13 @@ class Homan2025Study(Study):
     name = "homan2025"
     keys = "nbyk_papers.homan2025.config:Homan2025"
     steps: ClassVar = {
-        "grid": Step("nbyk_papers.homan2025.cells:grid", "homan2025/pvalues"),
-        "claims": Step("nbyk_papers.homan2025.cells:claims", "homan2025/claims"),
-        "power": Step("nbyk_papers.homan2025.cells:power", "homan2025/power"),
+        "grid": Step("nbyk_papers.homan2025.size_grid:grid", "homan2025/pvalues"),
+        "claims": Step("nbyk_papers.homan2025.size_grid:claims", "homan2025/claims"),
+        "power": Step("nbyk_papers.homan2025.power_study:power", "homan2025/power"),
     }
     datasets: ClassVar = {
-        "pvalues": "nbyk_papers.rows:homan2025_p_values",
-        "rates": "nbyk_papers.rows:homan2025_rates",
+        "pvalues": "nbyk_papers.homan2025.comparison:p_value_rows",
+        "rates": "nbyk_papers.homan2025.comparison:rate_rows",
     }
     report = "nbyk_papers.homan2025.report:report"
 
@@ -35,8 +207,6 @@ class Homan2025Study(Study):
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of the grid, of the sizes that only conclusions need, and of the power study."""
-        from nbyk_papers.homan2025.cells import claim_cells, grid_cells, power_cells
-
         settings = self.settings(config)
         return [
             *grid_cells(config, settings),
@@ -46,22 +216,29 @@ class Homan2025Study(Study):
 
     def figures(self, config: Any) -> list[str]:
         """Return the names of its figures."""
-        from nbyk_papers.homan2025.names import figure_names
-
         settings = self.settings(config)
-        return figure_names(settings, sources_with_data(config, settings))
+        names = ["figure_01", *stage_figures(sources_with_data(config, settings)).values()]
+        names += grid_figures(_cells(settings), asked_sizes(settings), settings.metrics)
+        names += ["figure_06"] * bool(settings.power_sizes)
+        names += ["overstatement", "agreement"] * _has_published(settings)
+        return [*names, *(f"fit_{published_source(source)}" for source in settings.fitted)]
 
     def tables(self, config: Any) -> list[str]:
         """Return the names of its tables."""
-        from nbyk_papers.homan2025.names import table_names
-
-        return table_names(self.settings(config))
+        settings = self.settings(config)
+        names = [placed(name, table_name(e)) for name in METRIC_OF_COLUMN for e in settings.epsilons]
+        names += ["own_sizes", "raters"] * has_claims(settings)
+        names += ["power"] * bool(settings.power_sizes)
+        names += ["overstatement"] * _has_published(settings)
+        for source in settings.fitted:
+            names.append(f"fit_{published_source(source)}")
+            both = {source, published_source(source)} <= set(settings.sources)
+            if both and set(METRIC_OF_COLUMN["recommended"].values()) & set(settings.metrics):
+                names.append(f"fit_{published_source(source)}_p_values")
+        return ["verdicts", *names]
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        from nbyk_papers.homan2025.cells import FITS
-        from nbyk_papers.homan2025.design import published_source
-
         settings = self.settings(config)
         fitted = settings.fitted
         sources = [published_source(source) for source in fitted]
@@ -73,25 +250,17 @@ class Homan2025Study(Study):
             {
                 **self.cell_paths(config),
                 "stage_ratings": [ratings_file(source) for source in stages],
-                "checks": [fit_file(source, "check", FITS) for source in sources],
                 "ratings": [ratings_file(source) for source in sources],
-                "priors": [fit_file(source, "prior", FITS) for source in sources],
+                "priors": [fit_file(source, "prior") for source in sources],
             },
             memory=400,
             seconds=50,
         )
 
-    def commands(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the command that fits priors by the paper's method."""
-        from nbyk_papers.homan2025.commands import likelihood_fit
-
-        return {"likelihood-fit": likelihood_fit}
-
 
 def sources_with_data(config: Any, settings: Any) -> list[str]:
     """Return the paper's sources whose ratings need no extra download."""
     from nbyk.data.sources import source
-    from nbyk_papers.homan2025.design import LABELS, published_source
 
     fitted = {published_source(name) for name in settings.fitted}
     return [
@@ -101,8 +270,6 @@ def sources_with_data(config: Any, settings: Any) -> list[str]:
 
 def check_fit(config: Any, key: str, source: str) -> None:
     """Raise NbykError if a source under a key is our own fit and its ratings are missing."""
-    from nbyk_papers.homan2025.design import is_own_fit, published_source
-
     fitted_to = published_source(source)
     if is_own_fit(source) and not config.has_ratings(fitted_to):
         raise NbykError(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.files import read_json
+from nbyk.data import source as source_named
+from nbyk.data.ratings import stored_ratings
+from nbyk.priors import Response, published_prior, read_prior
 from nbyk_papers import placed
-from nbyk_papers.homan2025.cases import Numbers
+from nbyk_papers.gathered import read_partitioned
 from nbyk_papers.homan2025.comparison import (
     compare,
     in_papers_order,
@@ -19,6 +21,7 @@ from nbyk_papers.homan2025.comparison import (
     pick_beyond_paper,
     picks_of_rule,
 )
+from nbyk_papers.homan2025.description import Description, describe_fit
 from nbyk_papers.homan2025.design import (
     ALPHA,
     CLAIM_ITEMS,
@@ -30,7 +33,8 @@ from nbyk_papers.homan2025.design import (
     published_source,
     table_name,
 )
-from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.homan2025.size_claims import Numbers
+from nbyk_papers.shown import titled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,8 +55,43 @@ _DISTANCES = {
 }
 
 
-def all_tables(numbers: Numbers, fits: Mapping[str, Path]) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield every table as (file name, caption, table); `fits` has the check of each own fit."""
+_CELL = {"source": "dataset", "column": "metric"}
+_PICKED = {
+    **{**_CELL, "picked_n_times_k": "NK", "picked_k": "K"},
+    **{"picked_p": "p", "picked_error": "± MC", "picked_effect": "Δ"},
+}
+_PUBLISHED = {
+    **{**_CELL, "published_n_times_k": "NK", "published_k": "K"},
+    **{"published_p": "published p", "p": "", "standard_error": "± MC", "z_p": "z p"},
+    **{"published_effect": "published Δ", "effect": "Δ", "z_effect": "z Δ"},
+    **{"picked_n_times_k": "our NK", "picked_k": "our K", "picked_p": "p there", "picked_effect": "Δ there"},
+    "pick": "",
+}
+_RATIOS = {
+    **{**_CELL, "epsilon_b": "ε", "published_n_times_k": "NK", "published_k": "K"},
+    **{"p": "published p", "plain_p": "recommended p", "ratio": "", "ratio_error": "± MC"},
+}
+_OWN_FIT = {
+    **{"column": "metric", "epsilon_b": "ε", "n_times_k": "NK", "k_responses": "K"},
+    **{"p_published": "p, published prior", "standard_error_published": "± MC"},
+    **{"p_own": "p, own fit", "standard_error_own": "± MC of own"},
+    **{"effect_published": "Δ, published prior", "effect_own": "Δ, own fit"},
+}
+_OWN_SIZES = {
+    **{"source": "dataset", "n_items": "N", "k_responses": "K", "epsilon_b": "ε", "column": "metric"},
+    **{"semantics": "", "p": "", "standard_error": "± MC", "is_below": "p < .05"},
+}
+_POWER = {
+    **{"source": "dataset", "epsilon_b": "ε", "n_items": "N", "k_responses": "K"},
+    **{"test": "", "power": "", "low": "", "high": ""},
+}
+"""The columns of tables, by those of our numbers."""
+
+
+def all_tables(
+    numbers: Numbers, fits: Mapping[str, tuple[Path, Path]]
+) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield every table as (file name, caption, table); `fits` has ratings and prior of each own fit."""
     grid, power = numbers.grid, numbers.power
     if numbers.claims is not None:
         yield "own_sizes", "Expected p at each data set's own N and K", own_sizes_table(numbers.claims)
@@ -62,19 +101,23 @@ def all_tables(numbers: Numbers, fits: Mapping[str, Path]) -> Iterator[tuple[str
             raters_table(numbers),
         )
     yield from tables_of(grid)
-    for source, check in fits.items():
-        base = f"fit_{published_source(source)}"
-        fitted = read_json(check)
-        doubt = fitted["own"]["prior"].get("caution", "")
-        name = f"{doubt} {label(published_source(source))}".lstrip()
+    for source, (ratings, prior) in fits.items():
+        fitted_to, own = published_source(source), read_prior(prior)
+        name, matrix = f"{own.caution} {label(fitted_to)}".lstrip(), stored_ratings(ratings)[0].matrix()
+        response = Response.on(source_named(fitted_to).scale)
+        both = (describe_fit(each, matrix, response) for each in (published_prior(fitted_to), own))
         caption = f"{name}: how well the published prior and our own fit describe the ratings"
-        yield base, caption, fit_table(fitted)
+        yield f"fit_{fitted_to}", caption, fit_table(*both)
         table = own_fit_p_values(grid, source)
         if len(table):
             caption = f"{name}: expected p under the published prior and under our own fit (recommended)"
-            yield f"{base}_p_values", caption, own_fit_table(table)
+            yield f"fit_{fitted_to}_p_values", caption, _for_people(table, _OWN_FIT)
     if power is not None:
-        yield "power", "Figure 6: power of each test, with 95 % Clopper-Pearson intervals", power_table(power)
+        yield (
+            "power",
+            "Figure 6: power of each test, with 95 % Clopper-Pearson intervals",
+            _for_people(power.replace({"test": TESTS}), _POWER),
+        )
 
 
 def own_sizes_table(claims: pd.DataFrame) -> pd.DataFrame:
@@ -87,19 +130,8 @@ def own_sizes_table(claims: pd.DataFrame) -> pd.DataFrame:
         sizes = zip(rows["source"], rows["n_items"], rows["k_responses"], strict=True)
         parts.append(rows[[own_size(source) == (n, k) for source, n, k in sizes]])
     rows = pd.concat(parts, ignore_index=True)
-    return pd.DataFrame(
-        {
-            "dataset": rows["source"].map(label),
-            "N": rows["n_items"],
-            "K": rows["k_responses"],
-            "ε": rows["epsilon_b"].map("{:g}".format),
-            "metric": rows["column"].map(COLUMNS),
-            "semantics": rows["semantics"],
-            "p": rows["p"],
-            "± MC": rows["standard_error"],
-            "p < .05": (rows["p"] < ALPHA).map({True: "yes", False: "no"}),
-        }
-    )
+    is_below = (rows["p"] < ALPHA).map({True: "yes", False: "no"})
+    return _for_people(rows.assign(is_below=is_below), _OWN_SIZES)
 
 
 def raters_table(numbers: Numbers) -> pd.DataFrame:
@@ -131,110 +163,36 @@ def tables_of(grid: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
             at = cells[cells["epsilon_b"] == epsilon]
             if semantics == "published" and len(at):
                 caption = f"{title}: {rule}, published and ours"
-                tables.append((table_name(epsilon), caption, published_and_ours(at)))
+                tables.append(
+                    (table_name(epsilon), caption, _for_people(at.assign(pick=picks_of_rule(at)), _PUBLISHED))
+                )
             else:
                 chosen = picks[picks["epsilon_b"] == epsilon]
                 caption = f"{title}: {rule}"
-                tables.append((placed(semantics, table_name(epsilon)), caption, picked(chosen)))
+                tables.append((placed(semantics, table_name(epsilon)), caption, _for_people(chosen, _PICKED)))
     ratios = overstatement(grid)
     if len(ratios):
         caption = "The published p-value as a multiple of the recommended one, at the published N·K and K"
-        tables.append(("overstatement", caption, overstatement_table(ratios)))
+        tables.append(("overstatement", caption, _for_people(ratios, _RATIOS)))
     return tables
 
 
-def published_and_ours(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return one of Tables 1 to 3: a row per dataset and metric, the published cell beside ours."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "dataset": cells["source"].map(label),
-            "metric": cells["column"].map(COLUMNS),
-            "NK": _whole(cells["published_n_times_k"]),
-            "K": _whole(cells["published_k"]),
-            "published p": cells["published_p"],
-            "p": cells["p"],
-            "± MC": cells["standard_error"],
-            "z p": cells["z_p"],
-            "published Δ": cells["published_effect"],
-            "Δ": cells["effect"],
-            "z Δ": cells["z_effect"],
-            "our NK": _whole(cells["picked_n_times_k"]),
-            "our K": _whole(cells["picked_k"]),
-            "p there": cells["picked_p"],
-            "Δ there": cells["picked_effect"],
-            "pick": picks_of_rule(cells),
-        }
-    )
-
-
-def picked(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the picks of the paper's rule from our numbers: a row per dataset and metric that has one."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "dataset": rows["source"].map(label),
-            "metric": rows["column"].map(COLUMNS),
-            "NK": _whole(rows["picked_n_times_k"]),
-            "K": _whole(rows["picked_k"]),
-            "p": rows["picked_p"],
-            "± MC": rows["picked_error"],
-            "Δ": rows["picked_effect"],
-        }
-    )
-
-
-def overstatement_table(ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return `overstatement` for people."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "dataset": ratios["source"].map(label),
-            "metric": ratios["column"].map(COLUMNS),
-            "ε": ratios["epsilon_b"].map("{:g}".format),
-            "NK": _whole(ratios["published_n_times_k"]),
-            "K": _whole(ratios["published_k"]),
-            "published p": ratios["p"],
-            "recommended p": ratios["plain_p"],
-            "ratio": ratios["ratio"],
-            "± MC": ratios["ratio_error"],
-        }
-    )
-
-
-def own_fit_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return `own_fit_p_values` for people."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "metric": rows["column"].map(COLUMNS),
-            "ε": rows["epsilon_b"].map("{:g}".format),
-            "NK": rows["n_times_k"],
-            "K": rows["k_responses"],
-            "p, published prior": rows["p_published"],
-            "± MC": rows["standard_error_published"],
-            "p, own fit": rows["p_own"],
-            "± MC of own": rows["standard_error_own"],
-            "Δ, published prior": rows["effect_published"],
-            "Δ, own fit": rows["effect_own"],
-        }
-    )
-
-
-def fit_table(check: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+def fit_table(published: Description, own: Description) -> pd.DataFrame:
     """Return ratings, a published prior and our own fit side by side: a row per measure."""
     import pandas as pd
 
-    published, own = check["published"], check["own"]["description"]
     rows = [
-        (measure, own[f"{name}_data"], published[f"{name}_prior"], own[f"{name}_prior"])
+        (
+            measure,
+            getattr(own, f"{name}_data"),
+            getattr(published, f"{name}_prior"),
+            getattr(own, f"{name}_prior"),
+        )
         for measure, name in _MOMENTS.items()
     ]
-    rows += [(measure, None, published[name], own[name]) for measure, name in _DISTANCES.items()]
+    rows += [
+        (measure, None, getattr(published, name), getattr(own, name)) for measure, name in _DISTANCES.items()
+    ]
     table = pd.DataFrame(rows, columns=["measure", "ratings", "published prior", "own fit"])
     return table.astype(dict.fromkeys(table.columns[1:], float))
 
@@ -245,25 +203,15 @@ def read_power(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     return table.sort_values(["source", "epsilon_b", "n_items", "k_responses"], kind="stable")
 
 
-def power_table(power: pd.DataFrame) -> pd.DataFrame:
-    """Return power for people: a row per size and test."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "dataset": power["source"].map(label),
-            "ε": power["epsilon_b"].map("{:g}".format),
-            "N": power["n_items"],
-            "K": power["k_responses"],
-            "test": power["test"].map(lambda test: TESTS.get(test, test)),
-            "power": power["power"],
-            "low": power["low"],
-            "high": power["high"],
-        }
-    )
-
-
-def _whole(values: pd.Series) -> pd.Series:
-    """Return whole numbers, missing where the paper or our rule has a dash."""
-    whole: pd.Series = values.astype("Int64").astype(object)
-    return whole.where(values.notna(), None)
+def _for_people(rows: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
+    """Return columns under their titles, with names for people, and whole numbers or none for a dash."""
+    names: dict[str, Callable[..., Any]] = {
+        "source": label,
+        "column": COLUMNS.get,
+        "epsilon_b": "{:g}".format,
+    }
+    shown = {name: rows[name].map(names[name]) for name in titles if name in names}
+    for name in titles:
+        if name.startswith(("published_n_times_k", "published_k", "picked_n_times_k", "picked_k")):
+            shown[name] = rows[name].astype("Int64").astype(object).where(rows[name].notna(), None)
+    return titled(rows.assign(**shown), titles)

@@ -36,13 +36,7 @@ N_METRICS = 4
 
 @dataclass(frozen=True)
 class Sizes:
-    """The cells of a grid: N = budget // K items of K responses, for budgets and values of K that allow it.
-
-    Attributes
-    ----------
-    budgets, k_responses
-        The budgets N·K and the values of K, both from the smallest on.
-    """
+    """The cells of a grid: budget // K items of K responses, for budgets and K that allow it, both rising."""
 
     budgets: tuple[int, ...]
     k_responses: tuple[int, ...]
@@ -64,25 +58,12 @@ def draw_scores(
 ) -> tuple[Floats, Floats]:
     """Draw test sets, and score A against B in each cell, under the alternative and under the null.
 
-    Parameters
-    ----------
-    streams
-        The streams of the sets.
-    alpha
-        Concentrations of the prior, one per category.
-    epsilons
-        The perturbations of B, the largest last.
-    sizes
-        The cells.
-    n_sets
-        Test sets of either hypothesis. They share items and gold.
-
-    Returns
-    -------
-    sums, squares : ndarray, shape (n_sets, 2, metrics, epsilons, cells)
-        Sums over items of A's score minus B's, so turned that more is better for A, and of its square. The
-        first of two hypotheses is the alternative. Metrics are `ACCURACY` of the plurality class (ties go to
-        the first), `TV` as the sum over categories times K, `WINS` by it, and `KL` from gold in nats.
+    `alpha` are the concentrations of the prior, one per category; `epsilons` the perturbations of B, the
+    largest last. Sets of the two hypotheses share items and gold. Returned are the sums over items of A's
+    score minus B's, turned so that more is better for A, and of its square, each of shape (n_sets, 2
+    hypotheses, metrics, epsilons, cells), the alternative first. Metrics are `ACCURACY` of the plurality
+    class (ties go to the first), `TV` as the sum over categories times K, `WINS` by it, and `KL` from gold in
+    nats.
     """
     shape = (n_sets, 2, N_METRICS, len(epsilons), len(sizes.cells))
     sums, squares = np.empty(shape), np.empty(shape)
@@ -94,10 +75,10 @@ def draw_scores(
     for r in range(n_sets):
         beta = _cumulated(generator.standard_gamma(np.asarray(alpha), (n_items, len(alpha))))
         rho = _cumulated(generator.standard_gamma(flat, (n_items, len(alpha))))
-        of_set = sums[r], squares[r]
+        set_sums = sums[r], squares[r]
         _score_set(
             *(state, beta, rho, np.asarray(epsilons, np.float64), values, sizes.starts),
-            *(np.ascontiguousarray(sizes.cells[:, 1]), probability, logarithm, *of_set),
+            *(np.ascontiguousarray(sizes.cells[:, 1]), probability, logarithm, *set_sums),
         )
     return sums, squares
 
@@ -105,14 +86,8 @@ def draw_scores(
 def rejections(sums: Floats, squares: Floats, n_items: Ints, alpha: float) -> Floats:
     """Return the sign of each set's t-test over items where its two-sided p ≤ α, else 0.
 
-    Parameters
-    ----------
-    sums, squares : ndarray, shape (..., cells)
-        Sums over items of differences and of their squares.
-    n_items : ndarray, shape (cells,)
-        The number of items; sets of fewer than `FEWEST_ITEMS` are never rejected.
-    alpha
-        The level.
+    `sums` and `squares`, shape (..., cells), are over items of differences and of their squares; `n_items`
+    has shape (cells,). Sets of fewer than `FEWEST_ITEMS` are never rejected.
     """
     from scipy.stats import t
 

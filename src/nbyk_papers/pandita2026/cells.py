@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.studies.study import Cell
 from nbyk_papers.pandita2026.design import (
     ALPHA,
     METRICS,
-    PRINTED_EPSILON,
     PRIORS,
-    UNREAD_BUDGETS,
-    table_2,
 )
 
 if TYPE_CHECKING:
@@ -29,39 +25,6 @@ Side = Literal["left", "right"]
 
 _ROUNDED = 9
 """Digits of scores that are compared: those that differ by rounding alone are tied."""
-
-
-def grid_cells(config: Any, section: Any) -> Iterator[Cell]:
-    """Yield the cells: for each prior the grid, and the sizes of Table 2; a cell's sizes share draws."""
-    printed = table_2()
-    for source in section.sources:
-        of = printed[printed["source"] == source]
-        unread = UNREAD_BUDGETS if of["budget"].isna().any() else ()
-        asked = {
-            "grid": (section.budgets, section.k_responses, section.epsilons, section.n_sets),
-            "table": (
-                {*of["budget"].dropna().astype(int), *unread},
-                set(of["k_responses"]),
-                [PRINTED_EPSILON],
-                section.table_sets,
-            ),
-        }
-        for step, (budgets, k_responses, epsilons, n_sets) in asked.items():
-            told = {
-                "source": source,
-                "budgets": sorted(map(int, budgets)),
-                "k_responses": sorted(map(int, k_responses)),
-                "epsilons": sorted(epsilons),
-                "n_sets": n_sets,
-                "seed": config.seed,
-            }
-            work = max(budgets) / 50_000 * n_sets / 1000
-            yield Cell(
-                f"pandita2026/{step}/source={source}/{step}.parquet",
-                *(step, told),
-                memory=700,
-                seconds=5 + (30 + 4 * len(PRIORS[source])) * work,
-            )
 
 
 def grid(
@@ -101,16 +64,16 @@ def grid(
         alternative, null = sums[:, m, e, c]
         unit = n_items * (k * len(alpha) if metric == "tv" else 1)
         found = {"budget": budget, "n_items": n_items, "k_responses": k, "epsilon": epsilon, "metric": metric}
-        of_alternative, of_null = decisions[:, m, e, c]
+        decided, decided_null = decisions[:, m, e, c]
         rows.append(
             {
                 **found,
                 "delta": float(alternative.mean()) / unit,
                 "delta_error": float(alternative.std(ddof=1)) / unit / n_sets**0.5,
                 **p_values(alternative, null),
-                "power": float((of_alternative > 0).mean()),
-                "wrong": float((of_alternative < 0).mean()),
-                "level": float((of_null != 0).mean()),
+                "power": float((decided > 0).mean()),
+                "wrong": float((decided < 0).mean()),
+                "level": float((decided_null != 0).mean()),
                 "n_sets": n_sets,
             }
         )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbyk_papers.gathered import P_VALUES, RATES, as_rows, in_order, read_partitioned
 from nbyk_papers.pandita2026.design import ALPHA, METRICS, N_SETS, POWER, PRINTED_EPSILON, PRIORS, table_2
-from nbyk_papers.partitions import in_order, read_partitioned
+from nbyk_papers.pandita2026.estimates import K_RESPONSES, N_ITEMS, read_estimates
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 GRID = (
     *("budget", "n_items", "k_responses", "epsilon", "metric", "delta", "delta_error"),
@@ -45,17 +48,10 @@ def shown_epsilon(grid: pd.DataFrame) -> float:
 def beside_printed(table: pd.DataFrame) -> pd.DataFrame:
     """Return each cell of Table 2 that the run has, with the printed p and Δ beside ours.
 
-    Parameters
-    ----------
-    table
-        Files of the step table, from `read_grid`.
-
-    Returns
-    -------
-    DataFrame
-        `GRID` and source, with printed_p, printed_delta, budget_was_read, p_is_near (by `NEAR`), p_between
-        (the two countings), z_p (of the nearer counting, 0 between the two), z (of Δ; both with the errors of
-        both sides), p_agrees and delta_agrees. A budget that could not be read is the one with the least z_p.
+    Added to the rows of the step table are printed_p, printed_delta, budget_was_read, p_is_near (by `NEAR`),
+    p_between (the two countings), z_p (of the nearer counting, 0 between the two), z (of Δ; both with the
+    errors of both sides), p_agrees and delta_agrees. A budget that could not be read is the one with the
+    least z_p.
     """
     printed = table_2().rename(
         columns={"p": "printed_p", "delta": "printed_delta", "budget": "printed_budget"}
@@ -114,3 +110,43 @@ def smallest(grid: pd.DataFrame) -> pd.DataFrame:
         frame = frame.merge(least[[*keys, *renamed]].rename(columns=renamed), on=keys, how="left")
     whole = [name for name in map(str, frame) if name.startswith(("N·K", "K"))]
     return frame.astype(dict.fromkeys(whole, "Int64"))
+
+
+_OF_P = ["source", "n_items", "k_responses", "metric", "sampler", "true_p", "true_se"]
+
+
+def p_value_rows(
+    *, grid: Sequence[Path], table: Sequence[Path], estimates: Sequence[Path] = (), seed: int
+) -> pa.Table:
+    """Return the mean p of the grid's cells and of Table 2's, and p estimated from single sets.
+
+    The sampler of a mean p says how ties are counted.
+    """
+    import pandas as pd
+
+    cells = pd.concat([read_grid(grid), read_grid(table)])
+    names = {"epsilon": "epsilon_b", "delta": "true_effect", "n_sets": "n_draws"}
+    counted = [
+        cells.rename(columns={**names, column: "true_p", f"{column}_error": "true_se"}).assign(
+            sampler=sampler
+        )
+        for column, sampler in (("p_with_ties", "ties counted"), ("p", "ties left out"))
+    ]
+    rows = [table[[*_OF_P, *names.values()]].assign(semantics="published") for table in counted]
+    if estimates:
+        size = {"n_items": N_ITEMS, "k_responses": K_RESPONSES}
+        rows.append(read_estimates(estimates).by_reference.assign(**size, semantics="recommended"))
+    return as_rows(P_VALUES, "pandita2026", seed, pd.concat(rows), epsilon_a=0.0)
+
+
+def rate_rows(*, grid: Sequence[Path], table: Sequence[Path], seed: int) -> pa.Table:
+    """Return the power of the t-test over items, and its level under the null that mixes A and B."""
+    import pandas as pd
+
+    cells = pd.concat([read_grid(grid), read_grid(table)]).rename(columns={"epsilon": "epsilon_b"})
+    same = cells.drop(columns=["power", "level"])
+    rows = pd.concat(
+        [same.assign(rate=cells["power"], null=""), same.assign(rate=cells["level"], null="mixed")]
+    )
+    told = {"semantics": "recommended", "sampler": "t_test_over_items", "alpha": ALPHA, "epsilon_a": 0.0}
+    return as_rows(RATES, "pandita2026", seed, rows, **told)

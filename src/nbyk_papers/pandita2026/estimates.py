@@ -16,7 +16,7 @@ import numpy as np
 
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.studies.study import Cell
-from nbyk_papers.partitions import in_order, read_partitioned
+from nbyk_papers.gathered import in_order, read_partitioned
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from nbyk.priors.two_stage import TwoStagePrior
     from nbyk.studies.steps import Work
     from nbyk_papers.verdicts import Verdict
+    from nbyk_papers.wein2023.choices import SourceErrors
     from nbyk_papers.wein2023.comparison import Cells
-    from nbyk_papers.wein2023.estimation_errors import SourceErrors
 
 N_ITEMS, K_RESPONSES = 200, 5
 N_DRAWS, N_RESAMPLES = 1000, 200
@@ -184,20 +184,21 @@ def read_estimates(files: Sequence[Path]) -> Cells:
 
 def estimate_verdicts(cells: Cells) -> list[Verdict]:
     """Return verdicts on what Wein et al. 2023 found for numbers, by kind of responses."""
-    from nbyk_papers.wein2023.claims import BEST_SAMPLER, SEVERAL_RESPONSES, PaperClaim, judged
-    from nbyk_papers.wein2023.estimation_errors import places_of
+    from nbyk_papers.verdicts import verdicts_on
+    from nbyk_papers.wein2023.choices import places_of
+    from nbyk_papers.wein2023.claims import BEST_SAMPLER, SEVERAL_RESPONSES, paper_claim
 
     claims = (
         SEVERAL_RESPONSES,
         BEST_SAMPLER,
-        PaperClaim(
+        paper_claim(
             "section 7",
             "the Wins(MAE) metric […] provides the most effective p-value estimate",
             "at each ε, the mean error of wins is smaller than that of each other metric",
             _wins_is_best,
             "comparisons of metrics",
         ),
-        PaperClaim(
+        paper_claim(
             "abstract",
             "the presence of response variance […] has a profound impact on p-value estimates",
             "the mean error changes more if one response is drawn in place of K than if items are not drawn",
@@ -210,7 +211,7 @@ def estimate_verdicts(cells: Cells) -> list[Verdict]:
         for kind in KINDS
     }
     told = [replace(claim, place=f"Wein et al. 2023, {claim.place}") for claim in claims]
-    return judged(told, places)
+    return verdicts_on(told, places)
 
 
 def _wins_is_best(places: Sequence[SourceErrors]) -> Iterator[tuple[float, float]]:

@@ -22,15 +22,7 @@ _FLOOR = 5e-4
 
 
 def figures_of(grid: pd.DataFrame, printed: pd.DataFrame) -> dict[str, Callable[[], Figure]]:
-    """Return the drawing function of each figure, by file name.
-
-    Parameters
-    ----------
-    grid
-        From `read_grid`.
-    printed
-        From `beside_printed`.
-    """
+    """Return the drawing function of each figure, by file name, from `read_grid` and `beside_printed`."""
     return {
         "agreement": partial(agreement_figure, printed),
         "p_by_k": partial(by_k_figure, grid, "p_with_ties"),

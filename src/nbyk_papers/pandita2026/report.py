@@ -1,4 +1,4 @@
-"""The report of Pandita et al. 2026."""
+"""The report of Pandita et al. 2026: verdicts on its conclusions, tables and the summary."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nbyk.report.answer import Answer, AnswerTable
-from nbyk_papers.pandita2026.claims import verdicts_of
-from nbyk_papers.pandita2026.comparison import NEAR, beside_printed, read_grid, shown_epsilon, smallest
-from nbyk_papers.pandita2026.design import ALPHA, POWER, STUDY
+from nbyk_papers.pandita2026.comparison import (
+    NEAR,
+    beside_printed,
+    best_k,
+    read_grid,
+    shown_epsilon,
+    smallest,
+)
+from nbyk_papers.pandita2026.design import ALPHA, METRICS, POWER, PRIORS, STUDY
 from nbyk_papers.pandita2026.estimates import (
     K_RESPONSES,
     N_ITEMS,
@@ -19,12 +27,129 @@ from nbyk_papers.pandita2026.estimates import (
     read_estimates,
 )
 from nbyk_papers.pandita2026.figures import figures_of
-from nbyk_papers.shown import Page, study_answer
-from nbyk_papers.verdicts import verdict_rows
-from nbyk_papers.wein2023.estimation_errors import nearest_table
+from nbyk_papers.shown import Page, study_answer, titled
+from nbyk_papers.verdicts import (
+    Outcome,
+    PaperClaim,
+    Verdict,
+    error_of_rate,
+    finding,
+    verdict_rows,
+    verdicts_on,
+)
+from nbyk_papers.wein2023.choices import nearest_table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+ENOUGH = 1000
+"""The budget that the paper says is often enough."""
+
+FEW = 3
+"""Classes up to which the paper advises K = 1 or 2 for the accuracy."""
+
+SEMANTICS = {"published": "p_with_ties", "recommended": "power"}
+"""What decides under each semantics: the paper's p as its code counts ties, or a test's power."""
+
+
+def verdicts_of(grid: pd.DataFrame) -> list[Verdict]:
+    """Return a verdict on each conclusion that the rows of `read_grid` have numbers for, at Table 2's ε."""
+    shown = grid[grid["epsilon"] == shown_epsilon(grid)]
+    shown = shown.assign(classes=shown["source"].map({name: len(alpha) for name, alpha in PRIORS.items()}))
+    return verdicts_on(_CLAIMS, dict.fromkeys(SEMANTICS, shown))
+
+
+def _gain(rows: pd.DataFrame, column: str) -> tuple[float, float]:
+    """Return the largest power of rows, or their least p negated, and its standard error."""
+    if column == "power":
+        best = rows.iloc[rows["power"].argmax()]
+        return float(best["power"]), error_of_rate(best["power"] * best["n_sets"], best["n_sets"])
+    best = rows.iloc[rows[column].argmin()]
+    return -float(best[column]), float(best[f"{column}_error"])
+
+
+def _enough(shown: pd.DataFrame, semantics: str) -> Outcome | None:
+    rows, column = shown[shown["budget"] <= ENOUGH], SEMANTICS[semantics]
+    needed = POWER if column == "power" else -ALPHA
+    gains = [_gain(of, column) for _, of in rows.groupby(["source", "metric"], sort=False)]
+    return finding(semantics, [gain - needed for gain, _ in gains], [error for _, error in gains], "cases")
+
+
+def _larger_k(
+    shown: pd.DataFrame,
+    semantics: str,
+    *,
+    k: int,
+    metrics: Sequence[str] = ("accuracy",),
+    classes: Sequence[int] = range(13),
+    sign: float = 1.0,
+) -> Outcome | None:
+    """Judge whether K above k beats K up to it, in each prior and metric, at the smallest budget it needs."""
+    rows, column = shown[shown["metric"].isin(metrics) & shown["classes"].isin(classes)], SEMANTICS[semantics]
+    margins, errors = [], []
+    for _, of in rows.groupby(["source", "metric"], sort=False):
+        at = _smallest_that_suffices(of, column)
+        small, large = of[at & (of["k_responses"] <= k)], of[at & (of["k_responses"] > k)]
+        if len(small) and len(large):
+            (large_gain, error), (small_gain, other) = _gain(large, column), _gain(small, column)
+            margins.append(sign * (large_gain - small_gain))
+            errors.append(float(np.hypot(error, other)))
+    return finding(semantics, margins, errors, "cases")
+
+
+def _smallest_that_suffices(rows: pd.DataFrame, column: str) -> pd.Series:
+    enough = rows["power"] >= POWER if column == "power" else rows[column] < ALPHA
+    budget = rows.loc[enough, "budget"].min() if enough.any() else rows["budget"].max()
+    return rows["budget"].eq(budget)
+
+
+def _metric_decides(shown: pd.DataFrame, semantics: str) -> Outcome | None:
+    """Judge at each budget whether the best log K varies more among metrics than among priors."""
+    margins = []
+    for _, best in best_k(shown, SEMANTICS[semantics]).groupby("budget", sort=False):
+        table = np.log(best.pivot(index="source", columns="metric", values="k_responses"))
+        if len(table) > 1 and table.shape[1] == len(METRICS):
+            among_metrics, among_priors = (float(table.var(axis=axis, ddof=1).mean()) for axis in (1, 0))
+            margins.append(1.0 if among_metrics > among_priors else -1.0)
+    return finding(semantics, margins, 0.0, "cases")
+
+
+_OURS = partial(PaperClaim, "conclusions", is_quoted=False)
+"""Conclusions in our words."""
+
+_CLAIMS = (
+    _OURS(
+        words="N·K of no more than 1,000 often suffices",
+        criterion=f"at some K and a budget up to {ENOUGH}, p < {ALPHA:g} (published), or a t-test over items "
+        f"has a power of {POWER:g} (recommended)",
+        found=_enough,
+    ),
+    _OURS(
+        words="TV, Wins and KL are best with K > 10",
+        criterion="at the smallest budget that suffices, the best K above 10 beats the best up to 10",
+        found=partial(_larger_k, k=10, metrics=("tv", "wins", "kl")),
+    ),
+    _OURS(
+        words="the accuracy is best with K of 1 or 2 if there are few classes",
+        criterion=f"with up to {FEW} classes, at the smallest budget that suffices, the best K of 1 or 2 "
+        "beats the best of the others",
+        found=partial(_larger_k, k=2, classes=range(FEW + 1), sign=-1.0),
+    ),
+    _OURS(
+        words="the accuracy needs a larger K with twelve classes",
+        criterion="with twelve classes, at the smallest budget that suffices, the best K above 2 beats 1 "
+        "and 2",
+        found=partial(_larger_k, k=2, classes=(12,)),
+    ),
+    _OURS(
+        words="the metric decides, more than the data set",
+        criterion="the best log K varies more among the metrics of a prior than among the priors of a "
+        "metric, at each budget",
+        found=_metric_decides,
+    ),
+)
+
 
 PAGE = Page(
     "Forest vs Tree, reproduced",
@@ -70,7 +195,7 @@ def report(*, grid: Sequence[Path], table: Sequence[Path], estimates: Sequence[P
     verdicts = verdict_rows([*verdicts_of(cells), *(estimate_verdicts(estimated) if estimated else ())])
     summary = {**summarise(cells, printed), "verdicts": verdicts}
     tables = [
-        ("table_2", "Table 2: printed p and Δ beside ours", printed[list(_TABLE_2)].rename(columns=_TABLE_2)),
+        ("table_2", "Table 2: printed p and Δ beside ours", titled(printed, _TABLE_2)),
         (
             "smallest",
             f"The smallest N·K at which some K has the paper's p < {ALPHA:g}, and a power of {POWER:g}",
@@ -88,13 +213,7 @@ def report(*, grid: Sequence[Path], table: Sequence[Path], estimates: Sequence[P
 
 
 def summarise(grid: pd.DataFrame, printed: pd.DataFrame) -> dict[str, Any]:
-    """Return how many numbers of Table 2 agree with ours, and how its cells fare as tests.
-
-    Parameters
-    ----------
-    grid, printed
-        From `read_grid` and `beside_printed`.
-    """
+    """Return how many numbers of Table 2 agree with ours, and how its cells fare as tests."""
     n, p, delta = len(printed), int(printed["p_is_near"].sum()), int(printed["delta_agrees"].sum())
     either, agree = (
         int(of.sum()) for of in (printed["p_is_near"] | printed["p_between"], printed["p_agrees"])

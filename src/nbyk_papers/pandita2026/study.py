@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
+from nbyk_papers.pandita2026.design import PRINTED_EPSILON, PRIORS, UNREAD_BUDGETS, table_2
 
 
 class Pandita2026Study(Study):
@@ -21,14 +23,13 @@ class Pandita2026Study(Study):
         "estimates": Step("nbyk_papers.pandita2026.estimates:estimates", "pandita2026/estimates"),
     }
     datasets: ClassVar = {
-        "pvalues": "nbyk_papers.rows:pandita2026_p_values",
-        "rates": "nbyk_papers.rows:pandita2026_rates",
+        "pvalues": "nbyk_papers.pandita2026.comparison:p_value_rows",
+        "rates": "nbyk_papers.pandita2026.comparison:rate_rows",
     }
     report = "nbyk_papers.pandita2026.report:report"
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of each prior: the grid's, and those of Table 2; and of each kind of responses."""
-        from nbyk_papers.pandita2026.cells import grid_cells
         from nbyk_papers.pandita2026.estimates import estimate_cells
 
         settings = self.settings(config)
@@ -48,3 +49,36 @@ class Pandita2026Study(Study):
 
 
 STUDY = Pandita2026Study()
+
+
+def grid_cells(config: Any, section: Any) -> Iterator[Cell]:
+    """Yield the cells: for each prior the grid, and the sizes of Table 2; a cell's sizes share draws."""
+    printed = table_2()
+    for source in section.sources:
+        of = printed[printed["source"] == source]
+        unread = UNREAD_BUDGETS if of["budget"].isna().any() else ()
+        asked = {
+            "grid": (section.budgets, section.k_responses, section.epsilons, section.n_sets),
+            "table": (
+                {*of["budget"].dropna().astype(int), *unread},
+                set(of["k_responses"]),
+                [PRINTED_EPSILON],
+                section.table_sets,
+            ),
+        }
+        for step, (budgets, k_responses, epsilons, n_sets) in asked.items():
+            told = {
+                "source": source,
+                "budgets": sorted(map(int, budgets)),
+                "k_responses": sorted(map(int, k_responses)),
+                "epsilons": sorted(epsilons),
+                "n_sets": n_sets,
+                "seed": config.seed,
+            }
+            work = max(budgets) / 50_000 * n_sets / 1000
+            yield Cell(
+                f"pandita2026/{step}/source={source}/{step}.parquet",
+                *(step, told),
+                memory=700,
+                seconds=5 + (30 + 4 * len(PRIORS[source])) * work,
+            )

@@ -187,7 +187,7 @@ def read_categories(files: Sequence[Path]) -> pd.DataFrame:
     """Return the rows of the step as one table with the data set; none without files."""
     import pandas as pd
 
-    from nbyk_papers.partitions import read_partitioned
+    from nbyk_papers.gathered import read_partitioned
 
     return (
         read_partitioned(files, COLUMNS, ("source",)) if files else pd.DataFrame(columns=["source", *COLUMNS])

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.studies.study import DOWNLOADS, Cell, fit_file, ratings_file
-from nbyk_papers.homan2025.cells import prior_file
+from nbyk_papers.batches import Trials
 from nbyk_papers.homan2025.design import LABELS as PUBLISHED
+from nbyk_papers.homan2025.study import prior_file
 from nbyk_papers.raters.design import ALPHA, FORGOTTEN, KEPT, METRICS, OTHERS, WITH_IDS
-from nbyk_papers.trials import Trials
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,7 +10,7 @@ import numpy as np
 from nbyk_papers.homan2025 import pair_claims, size_claims
 from nbyk_papers.homan2025.claims import CLAIMS
 from nbyk_papers.raters.design import ALPHA, IN_WORDS, LABELS, SEMANTICS
-from nbyk_papers.verdicts import Outcome, Verdict, judge, with_error
+from nbyk_papers.verdicts import Outcome, Verdict, finding, with_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,10 +105,9 @@ def verdicts_of(table: pd.DataFrame) -> list[Verdict]:
 def _finding(semantics: str, cases: pd.DataFrame) -> Outcome | None:
     if cases["margin"].notna().sum() == 0:
         return None
-    counted = judge(cases["margin"], cases["error"])
     nearest = cases.iloc[int(cases["margin"].abs().argmin())]
     size = f"{LABELS[nearest['metric']]}, {nearest['n_items']:g} × {nearest['k_responses']:g}"
     p = with_error(nearest["p"], nearest["standard_error"])
     case = f"{nearest['source']}, {nearest['system']}, {size}"
-    here = f"{counted.sentence('cases')}. The closest case: p = {p} ({case})"
-    return Outcome(semantics, here, counted.outcome)
+    more = f". The closest case: p = {p} ({case})"
+    return finding(semantics, cases["margin"], cases["error"], "cases", more)

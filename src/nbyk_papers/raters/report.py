@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nbyk.report.answer import Answer
 from nbyk.report.drawing import COLOURS, new_panels
 from nbyk_papers import placed
-from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.gathered import P_VALUES, RATES, as_rows, read_partitioned
 from nbyk_papers.raters.categories import category_verdicts, read_categories
 from nbyk_papers.raters.claims import verdicts_of
 from nbyk_papers.raters.design import ALPHA, FORGOTTEN, IN_WORDS, KEPT, LABELS, OTHERS, SEMANTICS, system_name
@@ -19,6 +19,7 @@ from nbyk_papers.verdicts import verdict_rows
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from matplotlib.figure import Figure
 
 _OF_RATERS = {
@@ -161,3 +162,26 @@ def _legend(lines: Sequence[int]) -> list[Any]:
             for raters, line in _STYLES.items()
         ),
     ]
+
+
+def p_value_rows(*, pvalues: Sequence[Path], categories: Sequence[Path] = (), seed: int) -> pa.Table:
+    """Return the mean p of test sets, whose sampler is what is known of raters, or of labels, what draws."""
+    import pandas as pd
+
+    of_labels = read_categories(categories).assign(semantics="published")
+    both = pd.concat([_of_raters(pvalues), of_labels.rename(columns={"epsilon": "epsilon_b"})])
+    named = both.rename(columns={"p": "true_p", "standard_error": "true_se", "delta": "true_effect"})
+    return as_rows(P_VALUES, "raters", seed, named.assign(n_draws=named["n_sets"]), epsilon_a=0.0)
+
+
+def rate_rows(*, pvalues: Sequence[Path], seed: int) -> pa.Table:
+    """Return the share of test sets with a p below the level."""
+    named = _of_raters(pvalues).rename(columns={"rejected": "rate"})
+    return as_rows(RATES, "raters", seed, named, alpha=ALPHA, epsilon_a=0.0)
+
+
+def _of_raters(files: Sequence[Path]) -> pd.DataFrame:
+    table = read_partitioned(files, ("epsilon", "shift", "raters", "p", "rejected"), ("source",))
+    shifted = ", shifted by " + table["shift"].astype(str)
+    source = table["source"] + shifted.where(table["shift"] != 0.0, "")
+    return table.assign(source=source).rename(columns={"epsilon": "epsilon_b", "raters": "sampler"})

@@ -20,8 +20,8 @@ class RatersStudy(Study):
         "categories": Step("nbyk_papers.raters.categories:categories", "raters/categories"),
     }
     datasets: ClassVar = {
-        "pvalues": "nbyk_papers.rows:raters_p_values",
-        "rates": "nbyk_papers.rows:raters_rates",
+        "pvalues": "nbyk_papers.raters.report:p_value_rows",
+        "rates": "nbyk_papers.raters.report:rate_rows",
     }
     report = "nbyk_papers.raters.report:report"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbyk_papers.ulmer2022.comparison import SETTING
 from nbyk_papers.ulmer2022.design import (
     ALPHA,
     ASO,
@@ -17,8 +17,7 @@ from nbyk_papers.ulmer2022.design import (
     TESTS,
     TYPE_1,
 )
-from nbyk_papers.ulmer2022.reading import SETTING
-from nbyk_papers.verdicts import Outcome, Verdict, judge
+from nbyk_papers.verdicts import Outcome, PaperClaim, Verdict, finding, verdicts_on
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,17 +34,7 @@ def verdicts_of(rates: pd.DataFrame) -> list[Verdict]:
     share = (rates["errors"] + 1.0) / (n + 2.0)
     own = rates.assign(error_of_rate=np.sqrt(share * (1.0 - share) / n))
     own = own[own["distribution"].isin(DISTRIBUTIONS) & own["test"].isin(TESTS)]
-    verdicts = []
-    for claim in _CLAIMS:
-        findings = []
-        for semantics in SEMANTICS:
-            cases = claim.cases(own[own["semantics"] == semantics])
-            if len(cases):
-                judged = judge(cases["margin"], cases["error"])
-                findings.append(Outcome(semantics, judged.sentence(claim.named), judged.outcome))
-        if findings:
-            verdicts.append(Verdict(claim.place, f"“{claim.words}”", claim.criterion, tuple(findings)))
-    return verdicts
+    return verdicts_on(_CLAIMS, {name: own[own["semantics"] == name] for name in SEMANTICS})
 
 
 def _at_usual_thresholds(rates: pd.DataFrame) -> pd.DataFrame:
@@ -111,40 +100,41 @@ def _bootstrap_has_more_power(rates: pd.DataFrame) -> pd.DataFrame:
     return _larger(bootstrap, permutation, SETTING)
 
 
-@dataclass(frozen=True)
-class _Claim:
-    """A statement: its place, words and criterion; its cases with margin and error; and their name."""
+def _claim(
+    place: str, words: str, criterion: str, cases_of: Callable[[pd.DataFrame], pd.DataFrame], noun: str
+) -> PaperClaim[pd.DataFrame]:
+    """Return a claim from its cases, with margin and error, and a name for them."""
 
-    place: str
-    words: str
-    criterion: str
-    cases: Callable[[pd.DataFrame], pd.DataFrame]
-    named: str
+    def found(rates: pd.DataFrame, semantics: str) -> Outcome | None:
+        cases = cases_of(rates)
+        return finding(semantics, cases["margin"], cases["error"], noun)
+
+    return PaperClaim(place, words, criterion, found)
 
 
 _CLAIMS = (
-    _Claim(
+    _claim(
         "section 5",
         "ASO performs either en par or better than other tests in all scenarios",
         "on equally good systems, eps_min ≤ .2 has no larger error rate than p ≤ .05 of any other test",
         _on_par_or_better,
         "comparisons of tests",
     ),
-    _Claim(
+    _claim(
         "section 5",
         "achieving lower error rates the more samples are available",
         "on equally good systems, eps_min ≤ .2 has a lower rate at the largest sample size than at the least",
         _falls_with_scores,
         "distributions",
     ),
-    _Claim(
+    _claim(
         "section 5",
         "while other tests score around the expected type I error of 5%",
         f"on equally good systems, p ≤ .05 has a rate within {AROUND:g} of .05",
         _others_around_5_percent,
         "tests and settings",
     ),
-    _Claim(
+    _claim(
         "appendix B",
         "ASO achieves lower error rates than other tests in almost all scenarios when faced with the [same] "
         "threshold",
@@ -152,7 +142,7 @@ _CLAIMS = (
         _at_equal_thresholds,
         "comparisons of tests",
     ),
-    _Claim(
+    _claim(
         "appendix B",
         "a threshold of τ = 0.2 seems to roughly correspond to a p-value threshold of 0.05 in terms of "
         "Type I error rate",
@@ -160,14 +150,14 @@ _CLAIMS = (
         _tau_like_alpha,
         "settings",
     ),
-    _Claim(
+    _claim(
         "appendix B",
         "it always incurs higher error rates",
         "where A is better, eps_min ≤ .2 misses it more often than p ≤ .05 of each other test",
         _misses_more,
         "comparisons of tests",
     ),
-    _Claim(
+    _claim(
         "section 6",
         "The bootstrap and permutation test can be used […], with the former possessing a higher statistical "
         "power",

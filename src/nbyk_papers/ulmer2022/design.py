@@ -108,18 +108,11 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreSemantics:
-    """The exact computation under one reading of the paper.
+    """The computation under a reading of the paper, "published" (the printed numbers) or "recommended".
 
-    Attributes
-    ----------
-    name
-        "published" (reproduces the printed numbers) or "recommended".
-    mixture
-        The normal mixture: "as_run", that of the authors' program, or "as_printed".
-    equal_is_error
-        Whether a score equal to the threshold counts as a Type-II error too, although it rejects.
-    options
-        Keyword arguments of a test's p-values, by test, if they differ from nbyk's defaults.
+    The normal mixture is "as_run", that of the authors' program, or "as_printed". `equal_is_error`: a score
+    equal to the threshold counts as a Type-II error too, although it rejects. `options` are keyword arguments
+    of a test's p-values, by test, if they differ from nbyk's defaults.
     """
 
     name: str
@@ -204,8 +197,8 @@ def published_rates() -> pd.DataFrame:
     with resources.files(__package__).joinpath(name).open(encoding="utf-8") as file:
         table = pd.read_csv(file)
     by_size = table["varies"] == "sample_size"
-    of_paper = {f"Table {number}": error for (_, error), number in TABLES.items()}
-    error = table["table"].map(of_paper)
+    error_by_table = {f"Table {number}": error for (_, error), number in TABLES.items()}
+    error = table["table"].map(error_by_table)
     lead = table["distribution"].map(LEADS).where(error == TYPE_2, 0.0)
     test = table["test"].replace(PUBLISHED_TESTS)
     simulations = test.map(lambda name: ASO_SIMULATIONS if name == ASO else N_SIMULATIONS)

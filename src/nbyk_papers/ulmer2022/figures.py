@@ -10,7 +10,7 @@ import numpy as np
 
 from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels
 from nbyk_papers import placed
-from nbyk_papers.ulmer2022.comparison import PERCENT, beside_published
+from nbyk_papers.ulmer2022.comparison import PERCENT, across, beside_published, error_rates, type_of
 from nbyk_papers.ulmer2022.design import (
     ALPHA,
     ASO,
@@ -21,7 +21,6 @@ from nbyk_papers.ulmer2022.design import (
     label,
     label_of_test,
 )
-from nbyk_papers.ulmer2022.reading import across, error_rates, type_of
 from nbyk_papers.ulmer2022.score_cells import MIXTURES, ScoreDistribution, distribution_named
 
 if TYPE_CHECKING:

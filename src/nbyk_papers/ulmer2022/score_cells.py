@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbyk.data.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
-from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import CHUNK, StreamKey, Streams, chunks, stream_key
 from nbyk.testing.scores.aso import aso_batch
 from nbyk.testing.scores.battery import p_values
 from nbyk.testing.scores.draws import Drawing
-from nbyk_papers.ulmer2022.design import ASO, FURTHER_DISTRIBUTIONS, ScoreSemantics, Setting
+from nbyk_papers.ulmer2022.design import ASO, FURTHER_DISTRIBUTIONS, ScoreSemantics, get_semantics
 from nbyk_papers.ulmer2022.design import DISTRIBUTIONS as PAPERS_DISTRIBUTIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from nbyk.studies.steps import Work
 
 
 @dataclass(frozen=True)
@@ -122,57 +123,51 @@ def simulated_scores(
     return np.concatenate(parts["a"]), np.concatenate(parts["b"])
 
 
-def scores_table(
-    distribution: str,
-    settings: Sequence[Setting],
-    simulations: Mapping[str, int],
-    semantics: ScoreSemantics,
-    drawing: Drawing,
+def scores(
     *,
-    progress: Progress | None = None,
-) -> pa.Table:
-    """Simulate scores at every setting and return each test's result on each simulation.
+    distribution: str,
+    semantics: str,
+    at: Sequence[Sequence[Any]],
+    tests: Sequence[str],
+    n_simulations: int,
+    aso_simulations: int,
+    n_resamples: int,
+    seed: int,
+    work: Work,
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Simulate scores of two systems at settings, and compute every test's result on each simulation.
 
-    `simulations` has their number by test: all tests see the same ones, from the first on. `drawing` has the
-    draws behind a p-value or a bound, and the seed of the simulations; `progress` is called with their
-    number.
-
-    Returns
-    -------
-    Table
-        error, sample_size, lead, test, simulation and score: a p-value or, of "aso", eps_min.
+    All tests see the same simulations, from the first on. The score is a p-value or, of "aso", eps_min.
     """
     import pyarrow as pa
 
-    law = distribution_named(distribution, semantics)
-    most = max(simulations.values())
-    parts = []
-    for error, n, lead in settings:
-        a, b = simulated_scores(law, sample_size=n, lead=lead, n_simulations=most, seed=drawing.seed)
-        key = _key(law, "tests of two systems' scores", n, lead, drawing.seed).seed_sequence("tests", 0)
-        own = replace(drawing, seed=int(key.generate_state(1, np.uint64)[0]))
-        for test, size in simulations.items():
-            scores = _scores(test, a[:size], b[:size], semantics, own)
-            if np.isnan(scores).any():
-                raise NbykError(
-                    f"{test}: undefined on {int(np.isnan(scores).sum())} of {size} simulations of "
-                    f"{distribution} at n = {n}; drop the test, or take larger samples"
-                )
-            parts.append(
-                pa.table(
-                    {
-                        "error": pa.array([error] * size).dictionary_encode(),
-                        "sample_size": np.full(size, n, np.int32),
-                        "lead": np.full(size, lead),
-                        "test": pa.array([test] * size).dictionary_encode(),
-                        "simulation": np.arange(size, dtype=np.int32),
-                        "score": scores,
-                    }
-                )
-            )
-        if progress is not None:
-            progress(most)
-    return pa.concat_tables(parts).unify_dictionaries()
+    way = get_semantics(semantics)
+    law = distribution_named(distribution, way)
+    simulations = {name: aso_simulations if name == ASO else n_simulations for name in tests}
+    most, parts = max(simulations.values()), []
+    with work.progress(most * len(at)):
+        for error, n, lead in at:
+            a, b = simulated_scores(law, sample_size=n, lead=lead, n_simulations=most, seed=seed)
+            key = _key(law, "tests of two systems' scores", n, lead, seed).seed_sequence("tests", 0)
+            drawing = Drawing(n_resamples, int(key.generate_state(1, np.uint64)[0]), work.threads)
+            for test, size in simulations.items():
+                results = _scores(test, a[:size], b[:size], way, drawing)
+                if np.isnan(results).any():
+                    raise NbykError(
+                        f"{test}: undefined on {int(np.isnan(results).sum())} of {size} simulations of "
+                        f"{distribution} at n = {n}; drop the test, or take larger samples"
+                    )
+                columns = {
+                    "error": pa.array([error] * size).dictionary_encode(),
+                    "sample_size": np.full(size, n, np.int32),
+                    "lead": np.full(size, float(lead)),
+                    "test": pa.array([test] * size).dictionary_encode(),
+                    "simulation": np.arange(size, dtype=np.int32),
+                    "score": results,
+                }
+                parts.append(pa.table(columns))
+            work.advance(most)
+    return pa.concat_tables(parts).unify_dictionaries(), {"M": n_resamples}
 
 
 def _scores(test: str, a: Floats, b: Floats, semantics: ScoreSemantics, drawing: Drawing) -> Floats:

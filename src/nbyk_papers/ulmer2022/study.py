@@ -2,12 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
 from nbyk_papers import placed
+from nbyk_papers.batches import Axis, plan_of_axes, stored_keys
+from nbyk_papers.ulmer2022.design import (
+    SEMANTICS,
+    TESTS,
+    papers_settings,
+    settings,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+SCORE_TESTS = Axis("ulmer2022", tuple(TESTS))
+
+
+def score_cells(config: Any, section: Any) -> Iterator[Cell]:
+    """Yield the cells: of each semantics and distribution, by batches of settings and of tests."""
+    for semantics in SEMANTICS:
+        for distribution in section.distributions:
+            folder = f"ulmer2022/scores/semantics={semantics}/distribution={distribution}"
+            papers = papers_settings(distribution)
+            lead = section.leads.get(distribution)
+            asked = settings(section.sample_sizes, lead, section.differences)
+            of_name = {setting.name: setting for setting in (*papers, *asked)}
+            axis = Axis("ulmer2022", tuple(setting.name for setting in papers))
+            stored = stored_keys(Path("results", folder), "scores")
+            plan = plan_of_axes(
+                [(axis, [setting.name for setting in asked]), (SCORE_TESTS, section.tests)], stored
+            )
+            for (at, names), (tests_key, tests) in plan:
+                of_cell = [of_name[name] for name in names]
+                simulations = max(section.n_simulations, 2 * section.aso_simulations) / 1000
+                scores = max(0.1, sum(setting.sample_size for setting in of_cell) / 120)
+                yield Cell(
+                    f"{folder}/scores+{at}+{tests_key}.parquet",
+                    "scores",
+                    {
+                        "distribution": distribution,
+                        "semantics": semantics,
+                        "at": [list(setting) for setting in of_cell],
+                        "tests": tests,
+                        "n_simulations": section.n_simulations,
+                        "aso_simulations": section.aso_simulations,
+                        "n_resamples": section.n_resamples,
+                        "seed": config.seed,
+                    },
+                    memory=315,
+                    seconds=4 * scores * simulations * section.n_resamples / 1000,
+                )
 
 
 class Ulmer2022Study(Study):
@@ -15,17 +66,15 @@ class Ulmer2022Study(Study):
 
     name = "ulmer2022"
     keys = "nbyk_papers.ulmer2022.config:Ulmer2022"
-    steps: ClassVar = {"scores": Step("nbyk_papers.ulmer2022.cells:scores", "ulmer2022/scores")}
+    steps: ClassVar = {"scores": Step("nbyk_papers.ulmer2022.score_cells:scores", "ulmer2022/scores")}
     datasets: ClassVar = {
-        "pvalues": "nbyk_papers.rows:ulmer2022_p_values",
-        "rates": "nbyk_papers.rows:ulmer2022_rates",
+        "pvalues": "nbyk_papers.ulmer2022.comparison:p_value_rows",
+        "rates": "nbyk_papers.ulmer2022.comparison:rate_rows",
     }
     report = "nbyk_papers.ulmer2022.report:report"
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of each semantics and distribution."""
-        from nbyk_papers.ulmer2022.cells import score_cells
-
         return list(score_cells(config, self.settings(config)))
 
     def gathered(self, config: Any) -> Cell:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from nbyk.resampling.samplers import get_sampler
-from nbyk_papers.verdicts import Outcome, Verdict, judge
-from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE
+from nbyk_papers.verdicts import Outcome, PaperClaim, Verdict, finding, verdicts_on
+from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE, SourceErrors, places_of
 from nbyk_papers.wein2023.comparison import Cells
 from nbyk_papers.wein2023.design import PRIORS
-from nbyk_papers.wein2023.estimation_errors import SourceErrors, places_of
 
 FIRST, ALL = "bootstrap_items/first_element", "bootstrap_items/all"
 SMALL = 0.1
 """The paper's three lowest perturbations are 0, .05 and this."""
+
+Places = Sequence[SourceErrors]
 
 Margin = tuple[float, float]
 """How much a case supports a claim, and the standard error."""
@@ -25,7 +25,7 @@ Margin = tuple[float, float]
 _WELL_ON_TOXICITY = ("mse", "mae", "wins_mae", "spearman")
 
 
-def _claim_first_is_poor(places: Sequence[SourceErrors]) -> Iterator[Margin]:
+def _claim_first_is_poor(places: Places) -> Iterator[Margin]:
     for place in places:
         if place.epsilon <= SMALL and FIRST in place.samplers:
             for other in place.samplers:
@@ -33,7 +33,7 @@ def _claim_first_is_poor(places: Sequence[SourceErrors]) -> Iterator[Margin]:
                     yield place.lead(place.of_samplers(other), place.of_samplers(FIRST))
 
 
-def _claim_several_responses(places: Sequence[SourceErrors]) -> Iterator[Margin]:
+def _claim_several_responses(places: Places) -> Iterator[Margin]:
     for place in places:
         one = [name for name in place.samplers if get_sampler(name).responses_per_item(2) == 1]
         several = [name for name in place.samplers if name not in one]
@@ -41,23 +41,23 @@ def _claim_several_responses(places: Sequence[SourceErrors]) -> Iterator[Margin]
             yield place.lead(place.of_samplers(*several), place.of_samplers(*one))
 
 
-def _claim_best_sampler(places: Sequence[SourceErrors]) -> Iterator[Margin]:
+def _claim_best_sampler(places: Places) -> Iterator[Margin]:
     for place in places:
         for other in place.samplers if ALL in place.samplers else ():
             if other != ALL:
                 yield place.lead(place.of_samplers(ALL), place.of_samplers(other))
 
 
-def _claim_wins_is_best(places: Sequence[SourceErrors]) -> Iterator[Margin]:
+def _claim_wins_is_best(places: Places) -> Iterator[Margin]:
     return _of_metrics(places, "simulated", ("wins_mae",), lambda epsilon: epsilon > 0.0)
 
 
-def _claim_mse_and_spearman(places: Sequence[SourceErrors]) -> Iterator[Margin]:
+def _claim_mse_and_spearman(places: Places) -> Iterator[Margin]:
     return _of_metrics(places, "toxicity", ("mse", "spearman"), lambda epsilon: epsilon <= SMALL)
 
 
 def _of_metrics(
-    places: Sequence[SourceErrors], source: str, chosen: Sequence[str], at: Callable[[float], bool]
+    places: Places, source: str, chosen: Sequence[str], at: Callable[[float], bool]
 ) -> Iterator[Margin]:
     """Return cases for each of some metrics against each other metric, over the samplers."""
     for place in places:
@@ -68,7 +68,7 @@ def _of_metrics(
                         yield place.lead(place.of_metric(metric), place.of_metric(other))
 
 
-def _claim_do_well_on_toxicity(places: Sequence[SourceErrors]) -> Iterator[Margin]:
+def _claim_do_well_on_toxicity(places: Places) -> Iterator[Margin]:
     for place in places:
         if place.source == "toxicity" and place.epsilon > SMALL:
             for metric in _WELL_ON_TOXICITY:
@@ -76,7 +76,7 @@ def _claim_do_well_on_toxicity(places: Sequence[SourceErrors]) -> Iterator[Margi
                     yield place.below(NOT_ACCEPTABLE, place.of_metric(metric))
 
 
-def _claim_wins_is_consistent(places: Sequence[SourceErrors]) -> Iterator[Margin]:
+def _claim_wins_is_consistent(places: Places) -> Iterator[Margin]:
     simulated = [place for place in places if place.source == "simulated" and "wins_mae" in place.metrics]
     for nearer, farther in pairwise(sorted(simulated, key=lambda place: place.epsilon)):
         (first, error), (second, other) = (
@@ -85,7 +85,7 @@ def _claim_wins_is_consistent(places: Sequence[SourceErrors]) -> Iterator[Margin
         yield (second - first, float(np.hypot(error, other)))
 
 
-def _claim_recommended_pair(places: Sequence[SourceErrors]) -> Iterator[Margin]:
+def _claim_recommended_pair(places: Places) -> Iterator[Margin]:
     for place in places:
         chosen = (ALL, "wins_mae")
         if chosen in place.errors and place.epsilon > (SMALL if place.source == "toxicity" else 0.0):
@@ -94,32 +94,33 @@ def _claim_recommended_pair(places: Sequence[SourceErrors]) -> Iterator[Margin]:
             yield place.lead([chosen], [rival])
 
 
-def _claim_reliable_metrics(places: Sequence[SourceErrors]) -> Iterator[Margin]:
+def _claim_reliable_metrics(places: Places) -> Iterator[Margin]:
     for place in places:
         for metric in ("wins_mae", "spearman"):
             if (ALL, metric) in place.errors:
                 yield place.below(NOT_ACCEPTABLE, [(ALL, metric)])
 
 
-@dataclass(frozen=True)
-class PaperClaim:
-    """A claim of the paper: its place, words and criterion, its cases, and their name."""
+def paper_claim(
+    place: str, words: str, criterion: str, margins: Callable[[Places], Iterator[Margin]], noun: str
+) -> PaperClaim[Places]:
+    """Return a claim from its cases, at the sources and ε of a run, and a name for these."""
 
-    place: str
-    words: str
-    criterion: str
-    margins: Callable[[Sequence[SourceErrors]], Iterator[Margin]]
-    cases: str
+    def found(places: Places, semantics: str) -> Outcome | None:
+        cases = list(margins(places))
+        return finding(semantics, [margin for margin, _ in cases], [error for _, error in cases], noun)
+
+    return PaperClaim(place, words, criterion, found)
 
 
-SEVERAL_RESPONSES = PaperClaim(
+SEVERAL_RESPONSES = paper_claim(
     "sections 5 and 8.1",
     "sampling methods which incorporate variance perform better",
     "at each source and ε, samplers of several responses have a smaller mean error than those of one",
     _claim_several_responses,
     "sources and ε",
 )
-BEST_SAMPLER = PaperClaim(
+BEST_SAMPLER = paper_claim(
     "section 7, RQ2",
     "The most promising sampling method is (bootstrap_items, all)",
     "at each source and ε its mean error is smaller than that of each other sampler",
@@ -128,7 +129,7 @@ BEST_SAMPLER = PaperClaim(
 )
 
 _CLAIMS = (
-    PaperClaim(
+    paper_claim(
         "section 7, RQ1",
         "(bootstrap_items, first_element) […] generally performs poorly in the three lowest perturbation "
         "settings",
@@ -138,35 +139,35 @@ _CLAIMS = (
     ),
     SEVERAL_RESPONSES,
     BEST_SAMPLER,
-    PaperClaim(
+    paper_claim(
         "section 7, RQ3",
         "In the purely simulated data, Wins(MAE) is the best",
         "on simulated data at each ε > 0, its mean error is smaller than that of each other metric",
         _claim_wins_is_best,
         "comparisons of metrics",
     ),
-    PaperClaim(
+    paper_claim(
         "section 7, RQ3",
         "In the toxicity dataset, MSE, MAE, Wins(MAE), and Spearman Rho all do very well for ε ≥ 0.3",
         "on toxicity at ε ≥ .3, the mean error of each is below .05",
         _claim_do_well_on_toxicity,
         "metrics and ε",
     ),
-    PaperClaim(
+    paper_claim(
         "section 7, RQ3",
         "MSE and Spearman Rho do better than the rest for smaller perturbation levels",
         "on toxicity at ε ≤ .1, the mean error of each is smaller than that of each other metric",
         _claim_mse_and_spearman,
         "comparisons of metrics",
     ),
-    PaperClaim(
+    paper_claim(
         "section 7, RQ4",
         "On the purely simulated data, Wins(MAE) is the most consistent metric when considering sensitivity",
         "on simulated data, its mean error falls from each ε to the next",
         _claim_wins_is_consistent,
         "steps of ε",
     ),
-    PaperClaim(
+    paper_claim(
         "section 7",
         "the Wins(MAE) metric, in combination with the (bootstrap_items, all) sampling technique, provides "
         "the most effective p-value estimate on a single test set",
@@ -174,7 +175,7 @@ _CLAIMS = (
         _claim_recommended_pair,
         "sources and ε",
     ),
-    PaperClaim(
+    paper_claim(
         "sections 5 and 8.1",
         "Wins(MAE) and Spearman Rho are reliable metrics",
         "with (bootstrap_items, all), their mean error is below .05, which section 5 calls not acceptable",
@@ -186,23 +187,10 @@ _CLAIMS = (
 
 def verdicts_of(cells: Cells) -> list[Verdict]:
     """Return a verdict on each claim that the run has numbers for, from the paper's own sources."""
-    places = {
-        semantics: [place for place in places_of(cells.of(semantics)) if place.source in PRIORS]
-        for semantics in sorted(cells.semantics)
-    }
-    return judged(_CLAIMS, places)
-
-
-def judged(claims: Sequence[PaperClaim], places: Mapping[str, Sequence[SourceErrors]]) -> list[Verdict]:
-    """Return a verdict on each claim with a case, and in it the finding in each group of places, by name."""
-    verdicts = []
-    for claim in claims:
-        outcomes = []
-        for name, own in places.items():
-            margins = list(claim.margins(own))
-            cases = judge([margin for margin, _ in margins], [error for _, error in margins])
-            if cases.supporting + cases.against + cases.close:
-                outcomes.append(Outcome(name, cases.sentence(claim.cases), cases.outcome))
-        if outcomes:
-            verdicts.append(Verdict(claim.place, f"“{claim.words}”", claim.criterion, tuple(outcomes)))
-    return verdicts
+    return verdicts_on(
+        _CLAIMS,
+        {
+            semantics: [place for place in places_of(cells.of(semantics)) if place.source in PRIORS]
+            for semantics in sorted(cells.semantics)
+        },
+    )

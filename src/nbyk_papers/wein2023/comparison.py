@@ -1,19 +1,20 @@
-"""The p-values of a run beside those that Wein et al. 2023 published."""
+"""The p-values of a run beside those that Wein et al. 2023 published, and their ranks among ours."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk_papers.agreement import pooled_variances
-from nbyk_papers.gathered import read_rows
-from nbyk_papers.partitions import in_order
+from nbyk_papers.gathered import in_order, read_rows
 from nbyk_papers.wein2023.design import (
     PAPER_SIZE,
     PUBLISHED_DRAWS,
@@ -21,10 +22,107 @@ from nbyk_papers.wein2023.design import (
     published_minima,
     published_p_values,
 )
-from nbyk_papers.wein2023.ranks import place_among
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+Floats = NDArray[np.float64]
+
+BAND = 0.9
+"""The share of ranks, in the middle, at which a published number counts as inside."""
+
+REPORTED_BELOW = 1e-5
+"""The paper calls smaller numbers zero."""
+
+TRIVIAL, INSIDE, OUTSIDE, OUTSIDE_ALL = "0 against 0", "inside", "outside", "outside all"
+
+
+def place_among(ours: Floats, published: float) -> str:
+    """Return the place of a published number among ours, shape (n,).
+
+    "0 against 0" if it and our median are zero to the paper. "inside" if more than 5 % of the n + 1 numbers,
+    itself included, are at most as large, and more than 5 % are at least as large. Otherwise "outside", or
+    "outside all" if it is larger or smaller than each of ours. With fewer than 19 of ours, none is outside.
+    """
+    if max(published, float(np.median(ours))) < REPORTED_BELOW:
+        return TRIVIAL
+    at_most, at_least = int((ours <= published).sum()), int((ours >= published).sum())
+    if _is_inside(np.array(min(at_most, at_least)), ours.size):
+        return INSIDE
+    return OUTSIDE if min(at_most, at_least) else OUTSIDE_ALL
+
+
+def rank_counts(places: Iterable[str]) -> dict[str, int]:
+    """Return the numbers of places that are not trivial, inside, outside all, and trivial."""
+    counts = Counter(places)
+    return {
+        "compared": counts.total() - counts[TRIVIAL],
+        "inside": counts[INSIDE],
+        "outside_all": counts[OUTSIDE_ALL],
+        "trivial": counts[TRIVIAL],
+    }
+
+
+@cache
+def agreement_by_rank(cells: Cells) -> pd.DataFrame:
+    """Return how the published estimates of one semantics rank among ours, a row per source and ε.
+
+    The paper has one test set for each source and ε, so the cells of a row stand and fall together. The last
+    two columns judge a row as a whole: each of our sets takes the place of the published one, and the others
+    stay. "share of our sets" is the mean share inside, of our sets, and "chance" that of a share as small as
+    the paper's: with n sets, (1 + those with such a share)/(1 + n).
+    """
+    import pandas as pd
+
+    published = cells.table[cells.table["published_place"].notna()]
+    rows = []
+    for (source, epsilon), of_row in published.groupby(["source", "epsilon_b"], sort=False):
+        counts = rank_counts(of_row["published_place"])
+        compared = of_row[of_row["published_place"] != TRIVIAL]
+        row = {"source": source, "ε": f"{epsilon:g}", "sets": int(of_row["n_references"].max()), **counts}
+        if len(compared):
+            own = _shares_of_our_sets(cells.by_reference, compared)
+            share = counts["inside"] / counts["compared"]
+            row |= {
+                "share": share,
+                "share of our sets": float(own.mean()),
+                "chance": float((1 + (own <= share).sum()) / (1 + own.size)),
+            }
+        rows.append(row)
+    names = {"outside_all": OUTSIDE_ALL, "trivial": TRIVIAL}
+    order = ["source", "ε", "sets", "compared", "inside", "share", OUTSIDE_ALL, TRIVIAL]
+    return pd.DataFrame(rows).rename(columns=names).reindex(columns=[*order, "share of our sets", "chance"])
+
+
+def rank_sentence(counts: dict[str, Any], sets: int) -> str:
+    """Return counts in words, with the number of sets that they rest on."""
+    return (
+        f"{counts['inside']} of {counts['compared']} estimated p-values lie in the middle {BAND:.0%} of our "
+        f"{sets} test sets, {counts['outside_all']} outside all of them ({counts['trivial']} more are 0 on "
+        "both sides)"
+    )
+
+
+def _shares_of_our_sets(sets: pd.DataFrame, compared: pd.DataFrame) -> Floats:
+    """Return the share of cells in which each of our sets is inside among the others, shape (sets,)."""
+    from scipy.stats import rankdata
+
+    keys = ["source", "epsilon_b", "sampler", "metric"]
+    wide = sets.merge(compared[keys], on=keys).pivot_table(
+        index=["sampler", "metric"], columns="reference", values="estimated_p"
+    )
+    values = wide.dropna(axis="columns").to_numpy(np.float64)
+    n = values.shape[1]
+    at_most = rankdata(values, "max", axis=1) - 1
+    at_least = n - rankdata(values, "min", axis=1)
+    return np.asarray(_is_inside(np.minimum(at_most, at_least), n - 1).mean(axis=0))
+
+
+def _is_inside(as_extreme: NDArray[Any], n: int) -> NDArray[np.bool_]:
+    """Return whether a number is inside, from how many of n others lie at its nearer end or beyond."""
+    return np.asarray(1 + as_extreme > 0.5 * (1.0 - BAND) * (1 + n) + 1e-9)
+
 
 PRINTED_RESOLUTION = 1e-6
 """The paper prints p-values to six decimals."""
@@ -37,18 +135,10 @@ KEY = ["semantics", "source", "epsilon_b", "metric", "sampler"]
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The p-values of a run beside the published ones.
+    """The p-values of a run beside the published ones; what is judged of the same cells is judged once.
 
-    What is judged of the same cells is judged once (`functools.cache`).
-
-    Attributes
-    ----------
-    table
-        One row per cell: the first test set's estimate, all test sets' mean and spread, the true p-value.
-    by_reference
-        One row per cell and test set.
-    columns, samplers
-        Metric columns and samplers, in the order to show them in.
+    `table` has one row per cell: the first test set's estimate, all test sets' mean and spread, the true
+    p-value; `by_reference` one per cell and test set. Columns and samplers are in the order to show them in.
     """
 
     table: pd.DataFrame
@@ -171,10 +261,7 @@ def _published() -> pd.DataFrame:
 
 
 def _ranks_among_sets(cells: pd.DataFrame, sets: pd.DataFrame) -> pd.DataFrame:
-    """Return the rank and the place of every published estimate among our test sets.
-
-    The rank is the share of our sets whose estimate is below it, ties counted half.
-    """
+    """Return the place of every published estimate among our sets, and the share below, ties counted half."""
     import pandas as pd
 
     published = cells.loc[cells["published_estimated_p"].notna(), [*KEY, "published_estimated_p"]]

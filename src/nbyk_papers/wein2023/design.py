@@ -45,26 +45,15 @@ PUBLISHED_DRAWS = 1000
 
 @dataclass(frozen=True)
 class Semantics:
-    """The exact computation under one reading of the paper.
+    """The computation under a reading of the paper, "published" (the printed numbers) or "recommended".
 
-    Attributes
-    ----------
-    name
-        "published" (reproduces the printed numbers) or "recommended".
-    null
-        The null hypothesis behind estimated p-values.
-    share_gold
-        Whether the null reuses the items and gold that the alternative drew (Algorithm 1 says so).
-    latent_items
-        Whether systems on real gold get an item's latent μ and σ (`reference_sets`). Otherwise they get the
-        mean and standard deviation of its ratings.
-    coded_gold
-        Whether gold is that of the authors' code: `toxicity_ratings` stand in for toxicity data that you do
-        not have, and a reference set on real gold is the first of its own true draws (`with_first_draws`).
-    metric_of_column
-        The metric behind a column, if it is not the one of the same name.
-    resamples_of_column
-        The most resamples of a column's estimated p-values, if fewer than for the others.
+    `null` is behind estimated p-values; `share_gold`: it reuses the items and gold that the alternative drew,
+    as Algorithm 1 says. `latent_items`: systems on real gold get an item's latent μ and σ (`reference_sets`),
+    and not the mean and standard deviation of its ratings. `coded_gold`: gold is that of the authors' code:
+    `toxicity_ratings` stand in for toxicity data that you do not have, and a reference set on real gold is
+    the first of its own true draws (`with_first_draws`). `metric_of_column` has the metric behind a column if
+    it is not the one of the same name, `resamples_of_column` the most resamples of a column's estimated
+    p-values if fewer than for the others.
     """
 
     name: str
@@ -121,21 +110,10 @@ SEMANTICS = {
 
 @dataclass(frozen=True)
 class Estimation:
-    """How effects are estimated from reference sets.
+    """How effects are estimated from reference sets, redrawn by samplers and under a null of A and B.
 
-    Attributes
-    ----------
-    semantics
-        The name of the semantics.
-    null
-        The null hypothesis under which A and B are redrawn.
-    samplers
-        Names of the samplers that redraw a set.
-    n_resamples, n_spread_resamples
-        Draws of the first set, number 0, and of each other set. The others show the variation of estimates
-        between sets.
-    seed
-        Seed of all draws.
+    `n_resamples` are the draws of the first set, number 0, and `n_spread_resamples` those of each other set,
+    which show the variation of estimates between sets.
     """
 
     semantics: str

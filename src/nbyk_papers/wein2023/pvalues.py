@@ -1,8 +1,9 @@
-"""P-values from effect draws: true ones, estimated ones, and both side by side."""
+"""P-values from effect draws, and the rows of all of them in the dataset of p-values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from numpy.typing import NDArray
 from nbyk.errors import NbykError
 from nbyk.resampling.samplers import get_sampler
 from nbyk.testing.pvalues import expected_p
+from nbyk_papers.gathered import P_VALUES, as_rows, decoded, in_order, read_partitioned
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
 
 Floats = NDArray[np.float64]
 
@@ -140,3 +143,72 @@ def _draws_by_reference(
             for name in _HYPOTHESES
         }
         yield str(sampler), int(reference), draws
+
+
+_FOLDERS = ("semantics", "source")
+_ORDER = [
+    "semantics",
+    "source",
+    "epsilon_a",
+    "epsilon_b",
+    "n_items",
+    "k_responses",
+    "sampler",
+    "metric",
+    "reference",
+]
+
+
+def p_values(
+    *,
+    true_p: Sequence[Path],
+    estimate_p: Sequence[Path],
+    study: str,
+    epsilons: Sequence[float],
+    epsilon_a: Sequence[float],
+    sizes: Sequence[Sequence[int]],
+    samplers: Sequence[str],
+    metrics: Sequence[str],
+    n_references: int,
+    seed: int,
+) -> pa.Table:
+    """Return the estimated p-values that are asked for, and nothing else of the files, with the true ones."""
+    import pandas as pd
+
+    estimated = _read(estimate_p, ("estimated_p", "sampler", "reference"))
+    estimated = estimated[
+        estimated["epsilon_b"].isin(epsilons)
+        & estimated["epsilon_a"].isin(epsilon_a)
+        & pd.MultiIndex.from_frame(estimated[["n_items", "k_responses"]]).isin(list(map(tuple, sizes)))
+        & estimated["sampler"].isin(samplers)
+        & estimated["metric"].isin(metrics)
+        & (estimated["reference"] < n_references)
+    ]
+    true = _read(true_p, ("true_p", "metric"))
+    parts = [
+        with_true_p(of_folder, true_by_responses(true[(true[list(_FOLDERS)] == list(folder)).all(axis=1)]))
+        for folder, of_folder in estimated.groupby(list(_FOLDERS), sort=True)
+    ]
+    rows = in_order(pd.concat(parts), _ORDER, {"sampler": samplers, "metric": metrics})
+    rows = rows.drop_duplicates([*_ORDER, "null"], ignore_index=True)
+    return as_rows(P_VALUES, study, seed, rows)
+
+
+def true_by_responses(true: pd.DataFrame) -> pd.DataFrame:
+    """Return a source's true p-values by what samplers keep of K, and by reference set if each has its own.
+
+    They are those of `true_p` in one semantics, for `with_true_p`.
+    """
+    key = ["epsilon_b", "epsilon_a", "n_items", "responses", "metric"]
+    if "reference" in true and true["reference"].notna().all():
+        key += ["k_responses", "reference"]
+        known = true.astype({"reference": "int64", "responses": "int64"})
+    else:
+        shared = true.drop(columns=["reference", "responses"], errors="ignore")
+        known = shared.rename(columns={"k_responses": "responses"})
+    # A file's place in the list, and what else it holds, must not show.
+    return known.drop_duplicates(key)
+
+
+def _read(files: Sequence[Path], columns: Sequence[str]) -> pd.DataFrame:
+    return decoded(read_partitioned(files, ("epsilon_b", "n_items", "k_responses", *columns), _FOLDERS))

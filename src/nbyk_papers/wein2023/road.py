@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.studies.study import Cell, fit_file, ratings_file, seconds_of_a_job
-from nbyk_papers.batches import Axis, Ranges, plan_of_axes, slug, stored_names
-from nbyk_papers.grids import Field, Grid, Point
+from nbyk_papers.batches import Axis, Field, Grid, Point, Ranges, plan_of_axes, slug, stored_names
 from nbyk_papers.wein2023.design import COLUMNS, PRIORS, SEMANTICS
 from nbyk_papers.wein2023.study import STEPS
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nbyk.resampling.population import Population
     from nbyk.resampling.simulate import Hypothesis
     from nbyk.studies.steps import Work
-    from nbyk_papers.grids import Point
+    from nbyk_papers.batches import Point
 
 Made = tuple["pa.Table", dict[str, Any]]
 

@@ -2,11 +2,118 @@
 
 from __future__ import annotations
 
+import csv
+from functools import cache
+from importlib import resources
 from typing import Any, ClassVar
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell, fit_file, ratings_file
+from nbyk_papers import placed
+from nbyk_papers.wein2023.design import (
+    EPSILONS,
+    PAPER_SIZE,
+    PRIORS,
+    columns_of_sampler,
+    full_table_name,
+    minima_figure_name,
+    minima_table_name,
+    stage_figure_name,
+)
+
+MOST_SECTIONS = 12
+
+
+def shown(config: Any) -> list[list[float]]:
+    """Return the N, K and ε_A of each section of the report, the first twelve."""
+    sections = [
+        [size.n_items, size.k_responses, epsilon_a] for size in config.sizes for epsilon_a in config.epsilon_a
+    ]
+    return sections[:MOST_SECTIONS]
+
+
+def section_folder(n_items: float, k_responses: float, epsilon_a: float) -> str:
+    """Return the folder of the tables and figures of a section after the first."""
+    perturbed = f"_a-{epsilon_a:g}" if epsilon_a else ""
+    return f"n-{n_items:g}_k-{k_responses:g}{perturbed}"
+
+
+def figure_names(config: Any, fitted: list[str]) -> list[str]:
+    """Return the names of the report's figures, without suffix."""
+    first = shown(config)[0]
+    has_agreement = "published" in config.semantics and _has_published(config, first)
+    stages = [
+        stage_figure_name(source, stage)
+        for source in ("toxicity", *(name for name in fitted if name != "toxicity"))
+        for stage in ("means", "sds")
+    ]
+    minima = [
+        f"{_folder(config, section)}{placed(semantics, minima_figure_name(source))}"
+        for section in shown(config)
+        for semantics, sources in _sources(config).items()
+        for source in sources
+    ]
+    return [*(["agreement"] if has_agreement else []), *minima, *stages]
+
+
+def table_names(config: Any) -> list[str]:
+    """Return the names of the report's tables, without suffix."""
+    metrics = tuple(config.metrics)
+    of_every_sampler = set(metrics).intersection(
+        *(columns_of_sampler(sampler, metrics) for sampler in config.samplers)
+    )
+    kinds = ["acceptable", "nearest_samplers", "samplers"]
+    kinds += ["choices"] if min(len(config.samplers), len(of_every_sampler)) > 1 else []
+    names_of_tables = ["verdicts", "ranks_by_cell"]
+    for section in shown(config):
+        for semantics, sources in _sources(config).items():
+            names = [*kinds, *(["ranks"] if _has_published(config, section) else [])]
+            for source in sources:
+                names += [minima_table_name(source, kind) for kind in ("sampler", "metric")]
+                names += [full_table_name(source, epsilon) for epsilon in config.epsilons]
+            names_of_tables += [f"{_folder(config, section)}{placed(semantics, name)}" for name in names]
+    return names_of_tables
+
+
+def _sources(config: Any) -> dict[str, list[str]]:
+    """Return the sources that have p-values under each semantics."""
+    every = {
+        semantics: [name for name in config.sources if semantics == "recommended" or name in PRIORS]
+        for semantics in config.semantics
+    }
+    return {semantics: sources for semantics, sources in every.items() if sources}
+
+
+def _folder(config: Any, section: list[float]) -> str:
+    """Return the folder of a section, with a slash; the first has none."""
+    return "" if section == shown(config)[0] else f"{section_folder(*section)}/"
+
+
+def _has_published(config: Any, section: list[float]) -> bool:
+    """Return whether published p-values stand beside ours in a section."""
+    if section != [*PAPER_SIZE, 0.0]:
+        return False
+    asked = (config.sources, [e for e in config.epsilons if e in EPSILONS], config.samplers, config.metrics)
+    return any(all(value in of for value, of in zip(cell, asked, strict=True)) for cell in _published_cells())
+
+
+@cache
+def _published_cells() -> frozenset[tuple[str, float, str, str]]:
+    """Return source, ε, sampler and metric of the legible numbers; without pandas, as plans are frequent."""
+    table = resources.files(__package__).joinpath("wein2023_tables_5_to_14.csv")
+    with table.open(encoding="utf-8") as file:
+        return frozenset(
+            (
+                row["source"],
+                float(row["epsilon_b"]),
+                f"{row['item_sampler']}/{row['response_sampler']}".replace("sample(5)", "sample(K)"),
+                row["metric"],
+            )
+            for row in csv.DictReader(file)
+            if row["legible"] != "no"
+        )
+
 
 STEPS = {
     "simulate": Step("nbyk_papers.wein2023.steps:simulate", "reference_sets"),
@@ -23,7 +130,7 @@ class Wein2023Study(Study):
     keys = "nbyk_papers.wein2023.config:Wein2023"
     keys_of_its_own = False
     steps: ClassVar = STEPS
-    datasets: ClassVar = {"pvalues": "nbyk_papers.wein2023.gather:p_values"}
+    datasets: ClassVar = {"pvalues": "nbyk_papers.wein2023.pvalues:p_values"}
     report = "nbyk_papers.wein2023.report:report"
 
     def rule(self, part: str) -> str:
@@ -76,20 +183,14 @@ class Wein2023Study(Study):
 
     def figures(self, config: Any) -> list[str]:
         """Return the names of the figures of its report."""
-        from nbyk_papers.wein2023.names import figure_names
-
         return figure_names(config, self._fitted(config))
 
     def tables(self, config: Any) -> list[str]:
         """Return the names of the tables of its report."""
-        from nbyk_papers.wein2023.names import table_names
-
-        return table_names(config, self._fitted(config))
+        return table_names(config)
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        from nbyk_papers.wein2023.names import shown
-
         fitted = self._fitted(config)
         told = {
             "shown": shown(config),

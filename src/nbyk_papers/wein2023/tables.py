@@ -6,11 +6,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nbyk_papers import placed
-from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE, acceptable_table, choices, is_off
-from nbyk_papers.wein2023.comparison import Cells, minima
+from nbyk_papers.shown import titled
+from nbyk_papers.wein2023.choices import (
+    NOT_ACCEPTABLE,
+    acceptable_table,
+    choices,
+    is_off,
+    nearest_table,
+    sampler_table,
+)
+from nbyk_papers.wein2023.comparison import Cells, agreement_by_rank, minima
 from nbyk_papers.wein2023.design import COLUMNS, full_table_name, minima_table_name
-from nbyk_papers.wein2023.estimation_errors import nearest_table, sampler_table
-from nbyk_papers.wein2023.ranks import agreement_by_rank
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,75 +78,52 @@ def tables_of(cells: Cells, semantics: str, source: str) -> list[tuple[str, str,
 
 def ranks_by_cell(cells: Cells) -> pd.DataFrame:
     """Return the place of every published estimate among ours, Tables 5 to 14 in one table."""
-    import pandas as pd
-
     rows = cells.table[cells.table["published_place"].notna()]
-    return pd.DataFrame(
-        {
-            "semantics": rows["semantics"],
-            "table": rows["table"],
-            "source": rows["source"],
-            "ε": rows["epsilon_b"].map("{:g}".format),
-            "sampler": rows["sampler"],
-            "metric": rows["metric"],
-            "sets": rows["n_references"],
-            "5 %": rows["estimated_low"],
-            "mean over sets": rows["estimated_mean"],
-            "95 %": rows["estimated_high"],
-            "published": rows["published_estimated_p"],
-            "rank": rows["published_rank"],
-            "place": rows["published_place"],
-        }
-    )
+    titles = {
+        **{"semantics": "", "table": "", "source": "", "epsilon_b": "ε", "sampler": "", "metric": ""},
+        **{"n_references": "sets", "estimated_low": "5 %", "estimated_mean": "mean over sets"},
+        **{"estimated_high": "95 %", "published_estimated_p": "published"},
+        **{"published_rank": "rank", "published_place": "place"},
+    }
+    return titled(rows.assign(epsilon_b=rows["epsilon_b"].map("{:g}".format)), titles)
 
 
 def full(rows: pd.DataFrame) -> pd.DataFrame:
     """Return a full-result table (Tables 5 to 14): one row per sampler and metric, ours beside published."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "metric": rows["metric"].map(label),
-            "sampler": rows["sampler"],
-            "estimated p": rows["estimated_p"],
-            "± MC": rows["estimated_se"],
-            "mean over sets": rows["estimated_mean"],
-            "5 %": rows["estimated_low"],
-            "95 %": rows["estimated_high"],
-            "published estimated p": rows["published_estimated_p"],
-            "its rank among sets": rows["published_rank"],
-            "its place": rows["published_place"],
-            "true p": rows["true_p"],
-            "± MC of true": rows["true_se"],
-            "published true p": rows["published_true_p"],
-            "z true": rows["z_true"],
-            "difference": rows["estimated_p"] - rows["true_p"],
-            "acceptable": _acceptable(rows["estimated_p"], rows["true_p"]),
-            "published difference": rows["published_estimated_p"] - rows["published_true_p"],
-            "acceptable as published": _acceptable(rows["published_estimated_p"], rows["published_true_p"]),
-        }
+    ours, theirs = ((rows[f"{whose}estimated_p"], rows[f"{whose}true_p"]) for whose in ("", "published_"))
+    rows = rows.assign(
+        metric=rows["metric"].map(label),
+        difference=ours[0] - ours[1],
+        acceptable=_acceptable(*ours),
+        published_difference=theirs[0] - theirs[1],
+        published_acceptable=_acceptable(*theirs),
     )
+    titles = {
+        **{"metric": "", "sampler": "", "estimated_p": "estimated p", "estimated_se": "± MC"},
+        **{"estimated_mean": "mean over sets", "estimated_low": "5 %", "estimated_high": "95 %"},
+        **{"published_estimated_p": "published estimated p", "published_rank": "its rank among sets"},
+        **{"published_place": "its place", "true_p": "true p", "true_se": "± MC of true"},
+        **{"published_true_p": "published true p", "z_true": "z true", "difference": "", "acceptable": ""},
+        "published_difference": "published difference",
+        "published_acceptable": "acceptable as published",
+    }
+    return titled(rows, titles)
 
 
 def minima_table(cells: Cells, kind: str) -> pd.DataFrame:
     """Return `minima` for people: a row per sampler or metric and ε."""
-    import pandas as pd
-
     table = minima(cells, kind)
-    return pd.DataFrame(
-        {
-            kind: table["row"].map(label),
-            "n": table["n"],
-            "ε": table["epsilon_b"].map("{:g}".format),
-            "error": table["error"],
-            "acceptable": _acceptable(table["error"], 0.0 * table["error"]),
-            "mean over sets": table["error_mean"],
-            "5 %": table["error_low"],
-            "95 %": table["error_high"],
-            "published error": table["published"],
-            "its place": table["published_place"],
-        }
+    titles = {
+        **{"row": kind, "n": "", "epsilon_b": "ε", "error": "", "acceptable": ""},
+        **{"error_mean": "mean over sets", "error_low": "5 %", "error_high": "95 %"},
+        **{"published": "published error", "published_place": "its place"},
+    }
+    table = table.assign(
+        row=table["row"].map(label),
+        epsilon_b=table["epsilon_b"].map("{:g}".format),
+        acceptable=_acceptable(table["error"], 0.0 * table["error"]),
     )
+    return titled(table, titles)
 
 
 def label(name: str) -> str:

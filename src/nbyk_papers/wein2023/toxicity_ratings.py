@@ -38,12 +38,8 @@ _PRECISION = 1e-13
 class RatingLaw:
     """A law of an item's five ratings, of which order tells nothing.
 
-    Attributes
-    ----------
-    items : ndarray, shape (126, 5)
-        The multisets of ratings, each in {0, .2, .4, .6, .8}, lowest first.
-    chances : ndarray, shape (126,)
-        Their chances.
+    `items`, shape (126, 5), are the multisets of ratings in {0, .2, .4, .6, .8}, lowest first; `chances`
+    theirs.
     """
 
     items: Floats
@@ -54,10 +50,8 @@ class RatingLaw:
 def toxicity_law() -> RatingLaw:
     """Return the law of maximum entropy of five ratings with the public numbers of the toxicity data.
 
-    Notes
-    -----
-    Over sequences of five ratings, the law of maximum entropy is exp(λ · statistics)/Z; a multiset's chance
-    is that of its sequences together. Newton's method finds λ by the convex dual (Csiszár 1975).
+    Over sequences of five ratings it is exp(λ · statistics)/Z; a multiset's chance is that of its sequences
+    together. Newton's method finds λ by the convex dual (Csiszár 1975).
     """
     n_levels = len(LEVEL_COUNTS)
     multisets = np.array(list(combinations_with_replacement(range(n_levels), N_RATINGS)))

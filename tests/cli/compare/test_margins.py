@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nbyk.report.comparison.sentences import WITHIN_MARGIN
 from tests.cli.compare.ratings import found, unfolded
 from tests.cli.conftest import Run
 
@@ -28,20 +29,18 @@ def test_the_sentence_has_the_margin_and_the_table_a_verdict(nbyk: Run) -> None:
     (board,) = answer["boards"]
     assert {pair["claims"][0]["margin"]["verdict"] for pair in board["pairs"]} == {"equivalent"}
     sentence = answer["sentences"][0]
-    assert sentence.startswith("Equivalent within ±0.3: sim_a and sim_b")
+    assert sentence.startswith(WITHIN_MARGIN["equivalent"].of_several.format(size="0.3"))
     assert "Holm's correction" in answer["sentences"][1]
     assert "within the margin" in nbyk(f"compare {SYSTEMS} --margin 0.3 --format markdown")[1]
 
 
 def test_whoever_gives_a_margin_reads_about_the_margin_first(nbyk: Run) -> None:
     pair = "--gold gold.csv sim_c.csv sim_a.csv --generalise items"
+    equivalent = WITHIN_MARGIN["equivalent"].of_pair.format(leader="sim_a", other="sim_c", size="0.3")
+    worse = WITHIN_MARGIN["worse"].of_pair.format(a="sim_c", b="sim_a", size="0.0001")
     for margin, says, verdict in (
-        (
-            "0.3",
-            "Equivalent: sim_a and sim_c, within ±0.3, on mae",
-            "Equivalent: sim_a and sim_c, within ±0.3",
-        ),
-        ("0.0001", "is worse than sim_a by more than", "sim_c is worse than sim_a by more than 0.0001"),
+        ("0.3", f"{equivalent}, on mae", equivalent),
+        ("0.0001", worse, worse),
     ):
         answer = found(nbyk, f"{pair} --margin {margin}")
         assert answer["title"] == f"Is sim_c better than sim_a, or at least not worse by {margin}?"

@@ -14,9 +14,9 @@ import pytest
 
 import nbyk as package
 from nbyk.data.units import Units
+from nbyk.report.comparison.answer import Extras, comparison_answer
 from nbyk.report.comparison.figures import difference_figure, null_figure
-from nbyk.report.comparison.pair_answer import Findings, pair_answer
-from nbyk.report.comparison.sentences import board_margin_sentence, claim_sentence
+from nbyk.report.comparison.sentences import WITHIN_MARGIN, board_margin_sentence, claim_sentence
 from tests.cli.compare.ratings import unfolded
 from tests.cli.conftest import Run
 
@@ -222,8 +222,11 @@ def test_an_equivalence_under_a_gate_has_the_same_direction(nbyk: Run) -> None:
     code, text, _ = nbyk("compare two.csv --gate --margin 0.4")
     assert code == 0
     first, second, *_ = text.splitlines()
-    leader = "new" if first.startswith("Equivalent: new and old") else "old"
-    assert first.startswith(f"Equivalent: {leader} and ")
+    says = [
+        WITHIN_MARGIN["equivalent"].of_pair.format(leader=leader, other=other, size="0.4")
+        for leader, other in (("new", "old"), ("old", "new"))
+    ]
+    assert first.startswith(tuple(says))
     assert " for " not in second.partition("├")[0]
 
 
@@ -294,7 +297,7 @@ def test_classes_beside_another_kind_are_the_ones_named(nbyk: Run) -> None:
             "--gold labels.csv percent_a.csv percent_b.csv",
             "percent_a.csv: found numbers, expected classes as in",
         ),
-        ("a.csv b.csv", "but there is no gold; give --gold FILE"),
+        ("a.csv b.csv", "needs gold, and there is none; give --gold"),
     ):
         code, _, errors = nbyk(f"compare {line}")
         assert (code, message in errors) == (2, True), errors
@@ -401,7 +404,7 @@ def test_every_part_of_an_answer_has_one_direction(nbyk: Run, margin: float | No
     result = package.compare(system, margin=margin)
     assert result.effect < 0.0  # the result itself stays about A over B, and so does its frame
     assert result.to_frame()["effect"].tolist() == [result.effect]
-    answer = pair_answer(Findings(system, {"mean": result}))
+    answer = comparison_answer({"mean": result}, system, Extras())
     table = next(iter(answer.tables)).frame
     assert table["effect"].tolist() == [-result.effect]
     assert table[["low", "high"]].to_numpy().tolist() == [[-end for end in result.interval[::-1]]]
@@ -497,14 +500,14 @@ def test_the_null_figure_has_the_p_of_the_claim() -> None:
 
 def test_what_to_generalise_over_as_text() -> None:
     rng = np.random.default_rng(5)
-    ratings = {name: rng.random((30, 4)) + lead for name, lead in (("x", 0.0), ("y", 0.3))}
+    x, y = (rng.random((30, 4)) + lead for lead in (0.0, 0.3))
     people = Units("ids", tuple("abcd"), np.tile(np.arange(4, dtype=np.int32), (30, 1)))
-    units = dict.fromkeys(ratings, people)
+    rated = package.response_set(None, x, y, units={"a": people, "b": people})
     for text, names in (("items", ("items",)), ("items,raters", ("items", "raters"))):
-        as_text = package.compare(None, ratings, units=units, generalise=text)
-        assert as_text.sentence == package.compare(None, ratings, units=units, generalise=names).sentence
+        as_text = package.compare(rated, metric="mean", generalise=text)
+        assert as_text.sentence == package.compare(rated, metric="mean", generalise=names).sentence
     with pytest.raises(package.NbykError, match="found no items"):
-        package.compare(None, ratings, units=units, generalise="raters")
+        package.compare(rated, metric="mean", generalise="raters")
 
 
 def test_a_leaderboard_says_that_its_pairs_intervals_are_not_corrected(nbyk: Run) -> None:

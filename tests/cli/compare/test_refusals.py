@@ -98,8 +98,8 @@ def test_a_metric_of_gold_without_gold_is_refused(nbyk: Run) -> None:
     code, text, errors = nbyk("compare sim_a.csv sim_b.csv --metric mae")
     assert (code, text) == (2, "")
     assert errors == (
-        "error: --metric: found mae, which compares with gold, but there is no gold; give --gold FILE, or "
-        "--metric mean to compare the systems' own ratings\n"
+        "error: metric 'mae' needs gold, and there is none; give --gold, or, for ratings, a metric of the "
+        "systems' own, such as mean\n"
     )
 
 

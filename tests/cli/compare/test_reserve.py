@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nbyk as package
-from nbyk.report.comparison.sentences import board_margin_sentence
+from nbyk.report.comparison.sentences import WITHIN_MARGIN, board_margin_sentence
 from nbyk.testing.shared_units import SharedUnitsTest
 from tests.cli.compare.ratings import found, results, unfolded, write
 from tests.cli.conftest import Run
@@ -34,7 +34,8 @@ def test_two_systems(reserved: Run) -> None:
     assert [claim["reserve"] for claim in result["claims"]] == [WHY, ""]
     assert result["claims"][0]["margin"]["verdict"] == "not worse, with reserve"
     assert result["sentence"] == answer["sentences"][0]  # whoever gives a margin asks about it
-    assert "x is not worse than y by 0.01 or more, with reserve, on mean" in answer["sentences"][0]
+    not_worse = WITHIN_MARGIN["not worse"].of_pair.format(a="x", b="y", size="0.01")
+    assert f"{not_worse}, with reserve, on mean" in answer["sentences"][0]
     assert answer["sentences"][1].startswith("x is better than y, with reserve, on mean, for new items and ")
     assert answer["cautions"][0].endswith(
         f"with reserve, as p may be too small for new items and raters: {WHY}"
@@ -62,7 +63,8 @@ def test_a_leaderboard_marks_pairs_and_margins() -> None:
         board = package.compare(None, systems, metric="mean", margin=0.1)
         against = package.compare(None, systems, metric="mean", against="z")
     assert "2 of 3 pairs can be told apart, 2 with reserve" in board.sentence
-    assert "Not worse by 0.1: x than y (with reserve)" in board_margin_sentence(board)
+    not_worse = WITHIN_MARGIN["not worse"].of_several.format(size="0.1")
+    assert f"{not_worse}: x than y (with reserve)" in board_margin_sentence(board)
     assert against.head.verdict == "Better than z: x (with reserve)"
     assert board.warnings[0].endswith("raters or runs: raters are skewed")
     assert "raters are skewed" in " ".join(repr(board).split())

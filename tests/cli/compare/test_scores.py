@@ -12,6 +12,7 @@ import pytest
 
 import nbyk as library
 from nbyk.report.comparison.figures import aso_figure, null_figure
+from nbyk.report.comparison.sentences import WITHIN_MARGIN
 from tests.cli.conftest import Run
 from tests.cli.drawn import dollars_drawn
 from tests.data.malformed.scores import CASES, Case
@@ -52,7 +53,9 @@ def test_recommended_of_few_runs_is_the_exact_permutation_test(nbyk: Run) -> Non
     assert code == 0
     assert error.startswith("scores of runs, not paired: 9 of a, 9 of b; --kind numbers takes them for")
     found = json.loads(out)
-    expected = library.permutation_test(scores_in("a.txt"), scores_in("b.txt"), alternative="two-sided")
+    expected = library.score_test(
+        "permutation", scores_in("a.txt"), scores_in("b.txt"), alternative="two-sided"
+    )
     assert found["boards"][0]["test"] == "permutation"
     assert found["boards"][0]["pairs"][0]["p"] == expected.p
     assert found["boards"][0]["pairs"][0]["claims"][0]["drawn"]["exact"]
@@ -71,7 +74,7 @@ def test_scores_with_ids_are_paired_by_them(nbyk: Run) -> None:
     assert found["boards"][0]["test"] == "approximate_randomisation"
     assert (
         found["boards"][0]["pairs"][0]["p"]
-        == library.approximate_randomisation(a, b, alternative="two-sided").p
+        == library.score_test("approximate_randomisation", a, b, alternative="two-sided").p
     )
     (said,) = [text for text in found["cautions"] if "are about this run of each system" in text]
     assert said.startswith("if each pair of scores is an item")
@@ -95,14 +98,13 @@ def test_scores_with_ids_are_paired_by_them(nbyk: Run) -> None:
     ],
 )
 def test_every_test_by_its_name(name: str, nbyk: Run) -> None:
-    from nbyk.testing.scores.battery import TESTS
     from nbyk.testing.scores.facts import FACTS
 
     write_runs({"a": 0.75, "b": 0.74})
     words = ("--alternative", "greater", "--format", "json", "--out", "out", "--seed", "3")
     found = json.loads(nbyk("compare", "a.txt", "b.txt", "--test", name, *words)[1])
     seed = {"seed": 3} if FACTS[name].draws else {}
-    expected = TESTS[name](scores_in("a.txt"), scores_in("b.txt"), alternative="greater", **seed)
+    expected = library.score_test(name, scores_in("a.txt"), scores_in("b.txt"), alternative="greater", **seed)
     assert found["boards"][0]["pairs"][0]["p"] == expected.p
     assert Path("out/figures/null.png").stat().st_size > 5000
     if FACTS[name].paired:
@@ -343,7 +345,7 @@ def test_scores_have_a_next_command_and_an_answer_about_a_margin(nbyk: Run) -> N
     code, text, errors = nbyk("compare", "ours.txt", "base.txt", "--out", "report")
     assert (code, "Next:" in text) == (0, False), errors
     text = nbyk("compare", "ours.txt", "base.txt", "--margin", "3")[1]
-    assert text.startswith("Equivalent: ours and base, within ±3")
+    assert text.startswith(WITHIN_MARGIN["equivalent"].of_pair.format(leader="ours", other="base", size="3"))
     assert nbyk("compare", "base.txt", "ours.txt", "--margin", "3", "--gate")[0] == 0
     assert nbyk("compare", "base.txt", "ours.txt", "--margin", "0.1", "--gate")[0] == 3
     assert nbyk("compare", "base.txt", "ours.txt", "--margin", "1", "--gate")[0] == 4

@@ -57,7 +57,7 @@ def test_columns_without_items_are_scores_of_systems_if_one_says_so(nbyk: Run) -
     _, _, errors = nbyk("compare f1.csv")
     assert "expected at least two to compare; if each row is a run of systems, give --kind scores" in errors
     code, text, errors = nbyk("compare f1.csv --kind scores")
-    assert "values = ours and base; each a column of f1.csv" in errors
+    assert "ours: values = ours; each a column of f1.csv" in errors
     assert (code, text.splitlines()[0].split("   ")[0]) == (0, "ours is better than base")
 
 

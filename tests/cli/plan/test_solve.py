@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
 
-from nbyk.cli.app import app
+from nbyk.cli.app import command_line
 from tests.cli.conftest import Run
 
 SDS = "--item-sd 0.2 --severity-sd 0.045 --rating-sd 0.22"
@@ -202,7 +201,7 @@ def test_a_plan_for_these_raters_names_the_command_that_plans_for_new_ones(
     (caution,) = json.loads(text)["cautions"]
     assert "for new ones it is too hopeful. `nbyk plan --pilot" in caution
     command = caution.partition("`nbyk ")[2].partition("`")[0]
-    assert command.endswith("--scale=0..1 --raters 8 --runs 5 --power 0.8")
+    assert command.endswith("--scale binary --power 0.8 --solve raters")
     code, text, errors = nbyk(command)
     assert (code, errors) == (0, "")
     assert "over new items, new raters and new runs" in " ".join(text.split())
@@ -226,9 +225,6 @@ def test_a_plan_from_a_pilot_says_what_it_took_from_there(nbyk: Run) -> None:
     assert "as in the pilot, 300 items, 3 ratings per item, 5 runs of each system" in words
     assert "raters of the pilot differ by no more than chance" in words
     assert "SD of the effect 0.356 between items" in words
-    assert "items 0.3557 --item-sd" in " ".join(
-        nbyk(f"plan {PAIR} --solve raters --power 0.8 --effect 0.07 --details")[1].split()
-    )
     declared = nbyk(f"plan {PAIR} --solve raters --power 0.8 --effect 0.07 --severity-sd 0.01")[1]
     assert "no more than chance" not in declared
 
@@ -346,7 +342,9 @@ def test_the_command_for_new_raters_is_another_one_and_reads_the_same_file(nbyk:
     typed = f"--pilot {five_who_rate_everything()} --power 0.3 --responses 5 --precision 0.1 --resamples 199"
     (caution,) = solved(nbyk, typed)["cautions"]
     command = caution.partition("`nbyk plan ")[2].partition("`")[0]
-    assert command == "--pilot both.csv --item prompt --value likert --scale=1..5 --solve raters --power 0.3"
+    assert sorted(command.split(" --")) == sorted(
+        ["--pilot both.csv", "item prompt", "value likert", "scale 1..5", "solve raters", "power 0.3"]
+    )
     assert solved(nbyk, command)["open"] == ["raters"]
 
 
@@ -361,7 +359,7 @@ def test_an_error_names_only_what_was_given(nbyk: Run) -> None:
 
 
 def test_every_option_is_listed_and_the_first_panel_has_at_most_25() -> None:
-    command = typer.main.get_command(app).commands["plan"]  # type: ignore[attr-defined]
+    command = command_line().commands["plan"]
     options = [param for param in command.params if param.param_type_name == "option"]
     panels = Counter(getattr(option, "rich_help_panel", None) for option in options)
     assert panels[None] <= 25

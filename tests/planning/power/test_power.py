@@ -26,8 +26,8 @@ from nbyk.testing.looks import (
     pair_looks,
     share_bounds,
 )
-from nbyk_papers.homan2025 import multistage
-from nbyk_papers.homan2025.multistage import MultistageTest
+from nbyk_papers.homan2025 import power_study
+from nbyk_papers.homan2025.power_study import MultistageTest
 
 TOXICITY = published_prior("toxicity")
 MAE = get("mae")
@@ -145,7 +145,7 @@ def test_tables_of_sums_hold_the_exact_chances(k: int, shares: list[float]) -> N
     counts = np.round(np.array(shares) * n_responses)
     at_least = np.cumsum(counts[::-1])[::-1][1:, None].astype(np.int32)
     table = np.empty((1, k * (n_levels - 1) + 1), np.uint64)
-    multistage.fill_sum_tables(at_least, n_responses, k, table)
+    power_study.fill_sum_tables(at_least, n_responses, k, table)
     stay, other = (table[0] >> np.uint64(32)) / 2.0**32, (table[0] & np.uint64(0xFFFFFFFF)).astype(int)
     chances = stay / table.size
     np.add.at(chances, other, (1.0 - stay) / table.size)
@@ -181,7 +181,7 @@ def test_the_compiled_multistage_bootstrap_has_the_null_of_the_sampler() -> None
 def test_tables_of_a_few_items_at_a_time_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     test = MultistageTest("multistage_bootstrap", MAE, 0.1, n_resamples=2000)
     whole = test.rejections(SimulatedSets(population(50, 3, 0.4), 0, 40, 0))
-    monkeypatch.setattr(multistage, "TABLE_CELLS", 13 * 2 * 17)
+    monkeypatch.setattr(power_study, "TABLE_CELLS", 13 * 2 * 17)
     np.testing.assert_array_equal(test.rejections(SimulatedSets(population(50, 3, 0.4), 0, 40, 0)), whole)
     assert 0 < whole[:, 0].sum() < 40
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import nbyk
 from nbyk.metrics import Metric, get, register
-from nbyk.metrics.traits import Change
+from nbyk.metrics.metric import Change
 from tests.metrics.test_traits import every_metric
 
 Map = Callable[[Any], Any]

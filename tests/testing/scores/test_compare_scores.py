@@ -13,14 +13,12 @@ import pytest
 from scipy import stats
 
 import nbyk
-from nbyk import permutation_test
 from nbyk.errors import NbykError
 from nbyk.testing.corrections import CORRECTIONS
 from nbyk.testing.results import Board
-from nbyk.testing.scores.battery import TESTS
+from nbyk.testing.scores.battery import null_draws
 from nbyk.testing.scores.compare_scores import MANY_SCORES, recommended_test
-from nbyk.testing.scores.facts import FACTS
-from nbyk.testing.scores.null_draws import null_draws
+from nbyk.testing.scores.facts import FACTS, TESTS
 from nbyk.testing.scores.power_analysis import comparison_power
 from nbyk.testing.scores.result import NOTHING_VARIES
 
@@ -66,7 +64,7 @@ def test_pairs_are_the_tests_and_corrections_those_of_all_pairs(name: str, alter
     for correction in CORRECTIONS:
         found = compare_scores(samples, against=against, correction=correction, **options)
         p = [
-            TESTS[name](samples[pair.a], samples[pair.b], alternative=alternative, **seed).p
+            nbyk.score_test(name, samples[pair.a], samples[pair.b], alternative=alternative, **seed).p
             for pair in found.pairs
         ]
         assert [pair.claims[0].p for pair in found.pairs] == p
@@ -199,7 +197,7 @@ def test_an_interval_says_of_0_what_its_test_says_or_there_is_none(test: str, ki
         alternative = ("two-sided", "greater", "less")[number % 3 if number > 5 else 0]
         options = {"alternative": alternative} | ({"n_resamples": 199} if FACTS[test].draws else {})
         try:
-            result = TESTS[test](*samples, **options)
+            result = nbyk.score_test(test, *samples, **options)
         except NbykError:  # nothing to rank
             continue
         low, high = result.interval
@@ -219,10 +217,12 @@ def test_the_interval_of_a_rank_test_holds_the_shifts_that_it_does_not_reject() 
     differences = a - b
     walsh = np.sort([(x + y) / 2.0 for i, x in enumerate(differences) for y in differences[i:]])
     # of 9 pairs, sums of ranks up to 5 have a chance of .0195, and up to 6 one of .0273
-    assert nbyk.wilcoxon_test(a, b).interval == pytest.approx((walsh[5], walsh[-6]), abs=1e-6)
+    assert nbyk.score_test("wilcoxon", a, b).interval == pytest.approx((walsh[5], walsh[-6]), abs=1e-6)
     pairwise = np.sort((a[:, None] - b).ravel())
     # U up to 17 has a chance of .0200, and up to 18 one of .0252
-    assert nbyk.mann_whitney_test(a, b).interval == pytest.approx((pairwise[17], pairwise[-18]), abs=1e-6)
+    assert nbyk.score_test("mann_whitney", a, b).interval == pytest.approx(
+        (pairwise[17], pairwise[-18]), abs=1e-6
+    )
 
 
 def test_almost_stochastic_order_has_no_interval_of_the_means() -> None:
@@ -248,7 +248,7 @@ def test_intervals_of_zeros_and_ones_are_never_points() -> None:
     assert compare_scores([ones, ones], paired=True).pairs[0].interval == pytest.approx(
         (TWELVE - 1.0, 1.0 - TWELVE)
     )
-    unpaired = nbyk.permutation_test(ones, zeros)
+    unpaired = nbyk.score_test("permutation", ones, zeros)
     assert unpaired.interval == pytest.approx((1.0 - math.sqrt(2.0) * (1.0 - TWELVE), 1.0))
     assert NOTHING_VARIES not in unpaired.warnings
 
@@ -262,8 +262,8 @@ def test_a_paired_bootstrap_of_zeros_and_ones_has_their_interval() -> None:
 def test_scores_that_do_not_vary_have_no_interval_and_say_so() -> None:
     tenths = [0.1 + 0.2] * 3 + [0.3] * 3
     for result in (
-        nbyk.permutation_test(tenths, [0.4] * 6),
-        nbyk.approximate_randomisation([0.5, 0.7, 0.9], [0.4, 0.6, 0.8]),
+        nbyk.score_test("permutation", tenths, [0.4] * 6),
+        nbyk.score_test("approximate_randomisation", [0.5, 0.7, 0.9], [0.4, 0.6, 0.8]),
         nbyk.aso(tenths, [0.4] * 6, n_resamples=20),
         nbyk.paired_bootstrap([0.5] * 6, [0.25] * 6, n_resamples=99),
     ):
@@ -326,10 +326,10 @@ def test_warnings() -> None:
 
 
 def test_one_test_warns_as_a_comparison_does() -> None:
-    least, scope = permutation_test([0.7], [0.6]).warnings
+    least, scope = nbyk.score_test("permutation", [0.7], [0.6]).warnings
     assert least == "the smallest p-value that the permutation test can give here is 1: collect more scores"
     assert scope.startswith("this is about more runs like these on the same items")
-    assert permutation_test([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]).warnings == (scope,)
+    assert nbyk.score_test("permutation", [1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]).warnings == (scope,)
 
 
 def test_what_is_refused() -> None:
@@ -386,20 +386,20 @@ def test_the_null_that_is_drawn_is_the_tests(name: str) -> None:
     to the normal approximation that scipy takes where there are ties."""
     samples = systems(11, x=-0.2, y=0.0)
     a, b = samples["x"], samples["y"]
-    null = null_draws(name, a, b, n_draws=20_000)
-    p = TESTS[name](a, b, alternative="greater").p
-    share = float((null.values >= null.observed - 1e-12).mean())
+    _, null, observed = null_draws(name, a, b)
+    p = nbyk.score_test(name, a, b, alternative="greater").p
+    share = float((null >= observed - 1e-12).mean())
     assert 0.02 < p < 0.5
     assert share == pytest.approx(p, abs=4.5 * math.sqrt(2 * p * (1 - p) / 10_000))
 
 
 def test_the_better_system_stands_first_and_p_at_its_floor_may_be_less() -> None:
     low, high = np.arange(12.0), np.arange(12.0) + 100.0
-    found = nbyk.bootstrap_test(low, high, n_resamples=199)
+    found = nbyk.score_test("bootstrap", low, high, n_resamples=199)
     assert found.sentence.startswith("B is better than A on score, for new scores like these: 100")
     assert "p ≤ .010)" in found.sentence
     assert found.pair.to_dict()["verdict"] == "worse"
-    assert "p < .0001" in nbyk.welch_t_test(low, high).sentence
+    assert "p < .0001" in nbyk.score_test("welch_t", low, high).sentence
 
 
 def test_a_verdict_on_scores_that_more_draws_could_change_says_so() -> None:

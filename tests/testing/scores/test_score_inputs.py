@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ import pytest
 import nbyk
 from nbyk.data.arrays import as_rows, as_scores
 from nbyk.errors import NbykError
-from nbyk.testing.scores.battery import TESTS, p_values
-from nbyk.testing.scores.facts import FACTS
+from nbyk.testing.scores.battery import p_values, score_test
+from nbyk.testing.scores.facts import FACTS, TESTS
 
 
 class Tensor:
@@ -89,7 +90,7 @@ def test_scores_from_everything_that_holds_numbers(make: Callable[[list[float]],
     np.testing.assert_array_equal(scores, [0.5, -1.25, 3.0])
     assert scores.dtype == np.float64
     a, b = [1.0, 2.0, 3.0, 4.5, 6.0], [0.0, 1.0, 2.5, 1.0, 3.0]
-    assert nbyk.permutation_test(make(a), make(b)).p == nbyk.permutation_test(a, b).p
+    assert nbyk.score_test("permutation", make(a), make(b)).p == nbyk.score_test("permutation", a, b).p
 
 
 def test_scores_are_a_copy() -> None:
@@ -127,7 +128,7 @@ def test_nothing_else_is_taken_for_scores(values: Any, message: str) -> None:
 @pytest.mark.quick
 @pytest.mark.parametrize("name", TESTS)
 def test_every_test_refuses_what_is_no_score(name: str) -> None:
-    test = TESTS[name]
+    test = partial(score_test, name)
     good = [1.0, 2.0, 4.0]
     for bad in ([1.0, np.nan, 2.0], ["1", "2", "3"], []):
         with pytest.raises(NbykError, match=r"^a: "):
@@ -146,7 +147,7 @@ def test_every_test_refuses_what_is_no_score(name: str) -> None:
 @pytest.mark.parametrize("name", TESTS)
 def test_many_pairs_at_once_are_as_one(name: str) -> None:
     """The first row of a batch is the test itself, and all rows are when the null is not drawn."""
-    test = TESTS[name]
+    test = partial(score_test, name)
     generator = np.random.default_rng(1)
     a, b = generator.normal(0.5, 1, (6, 7)), generator.normal(0, 1, (6, 7))
     assert test(a[0], b[0]).test == name
@@ -172,6 +173,8 @@ def test_rows_name_the_score() -> None:
 def test_a_number_of_draws_may_be_one_of_numpys_short_integers(kind: Callable[[int], Any]) -> None:
     """In 16 bits one draw more than 32767 would be a negative number."""
     a, b = np.random.default_rng(3).random((2, 30))
-    found = nbyk.approximate_randomisation(a, b, n_resamples=kind(32767), exact_up_to=0)
-    assert repr(found) == repr(nbyk.approximate_randomisation(a, b, n_resamples=32767, exact_up_to=0))
+    found = nbyk.score_test("approximate_randomisation", a, b, n_resamples=kind(32767), exact_up_to=0)
+    assert repr(found) == repr(
+        nbyk.score_test("approximate_randomisation", a, b, n_resamples=32767, exact_up_to=0)
+    )
     assert 0.0 < found.p < 1.0

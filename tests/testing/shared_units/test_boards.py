@@ -243,6 +243,39 @@ def test_effects_and_items_are_those_of_the_pairs_alone(paired: bool):
         assert test.p_value() != alone.p_value()
 
 
+@pytest.mark.parametrize("metric", ["mae", "mse", "spearman"])
+def test_raters_of_gold_who_differ_less_than_noise_leave_pairs_their_own_variance(metric: str):
+    """Else severe raters, alike by chance, would make systems on both sides of the truth look independent."""
+    bounds = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        truth, units = rng.uniform(0.3, 0.7, (60, 1)), np.tile(np.arange(3), (60, 1))
+        gold = truth + 0.01 * rng.normal(size=3) + 0.15 * rng.normal(size=(60, 3))
+        sides = (0.1, -0.1, 0.1, -0.1)
+        systems = [truth + side + rng.uniform(-0.1, 0.1, (60, 1)) for side in sides]
+        tests = {
+            (a, b): shared_units_test(
+                get(metric), responses(systems[a], systems[b], gold=gold, gold_units=units)
+            )
+            for a, b in itertools.combinations(range(4), 2)
+        }
+        sources = [test.sources["raters"] for test in tests.values()]
+        seen = sum(part.total for part in sources) / sum(part.within for part in sources) - 0.5
+        bound = 1.0 if metric == "spearman" else np.clip(seen, 0.0, 1.0)
+        bounds.append(bound)
+        free, moderated = moderated_tests(tests, 4), moderated_tests(tests, 4, get(metric))
+        for pair, test in tests.items():
+            expected = test.stretch**2 * test.sources["raters"].total * (1.0 - bound)
+            expected = expected + bound * free[pair].law.variances[:, 1]
+            assert moderated[pair].law.variances[:, 1] == pytest.approx(expected, rel=1e-9)
+            df = np.mean([part.df for part in sources])
+            expected = df + bound * (free[pair].law.df[:, 1] - df)
+            assert moderated[pair].law.df[:, 1] == pytest.approx(expected, rel=1e-9)
+    if metric != "spearman":
+        assert min(bounds) == 0.0
+        assert any(0.0 < bound < 1.0 for bound in bounds)
+
+
 def test_runs_of_each_system_are_moderated_as_its_own():
     ratings = board(8, [0.1, 0.1, 0.6, 0.1], raters=4)
     tests = pair_tests(ratings, paired=False)

@@ -75,6 +75,9 @@ def test_the_method_line_has_the_test_its_side_the_population_and_the_null() -> 
     )
     alone = nbyk.compare(*ratings(), generalise=("items",), **QUICK).pair
     assert alone.method.startswith("swap test (199 draws), two-sided, for new items, with these 5 raters")
+    constant = nbyk.compare(None, np.full((30, 5), 0.6), np.full((30, 5), 0.5), **QUICK)
+    assert "runs of A" in constant.claims[0].over
+    assert constant.pair.method.startswith("swap test (199 draws), two-sided, for new items and raters")
 
 
 @pytest.mark.parametrize(

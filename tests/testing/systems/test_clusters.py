@@ -222,7 +222,6 @@ def test_two_clusters_cannot_speak_for_others() -> None:
         ({"cluster": [[0], *range(20)]}, "give text or whole numbers"),
         ({"generalise": ("items", "clusters")}, "items have none here"),
         ({"cluster": [*range(7)] * 3, "null": "permutation"}, "items come in clusters"),
-        ({"cluster": [*range(7)] * 3, "interval_sampler": "bootstrap_items/sample(K)"}, "come in clusters"),
     ],
 )
 def test_what_is_no_cluster_is_refused_in_one_line(options: dict[str, Any], found: str) -> None:

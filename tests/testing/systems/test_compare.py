@@ -315,27 +315,15 @@ def test_without_gold() -> None:
         nbyk.compare(None, a, b, metric="mae")
 
 
-@pytest.mark.parametrize("sampler", ["bootstrap_items/all", "bootstrap_items/sample(K)"])
-def test_intervals_by_choice_of_sampler(sampler: str) -> None:
+def test_the_shifted_null_and_the_intervals_draw_alike() -> None:
     arrays = random_arrays(n=30, k=2)
-    shifted = nbyk.compare(*arrays, null="shifted", interval_sampler=sampler, max_resamples=0)
+    shifted = nbyk.compare(*arrays, null="shifted", max_resamples=0)
     drawn = shifted.pair.drawn.null + shifted.effect, shifted.pair.drawn.bootstrapped
     assert stats.ks_2samp(*drawn).pvalue > 1e-4
     assert abs(np.corrcoef(*drawn)[0, 1]) < 4 / math.sqrt(9_999), "one stream for both"
-    result = nbyk.compare(*arrays, interval_sampler=sampler, n_resamples=999, max_resamples=999)
-    assert result.pair.drawn.sampler == sampler
+    result = nbyk.compare(*arrays, n_resamples=999, max_resamples=999)
+    assert result.pair.drawn.sampler == "bootstrap_items/all"
     assert result.claims[-1].interval[0] < result.effect < result.claims[-1].interval[1]
-    with pytest.raises(NbykError, match="expected bootstrap_items/all"):
-        nbyk.compare(*arrays, interval_sampler="all_items/all")
-
-
-def test_resampling_responses_too_counts_them_twice() -> None:
-    arrays = random_arrays(n=100, k=5)
-    widths = []
-    for sampler in ("bootstrap_items/all", "bootstrap_items/sample(K)"):
-        low, high = nbyk.compare(*arrays, metric="mean", interval_sampler=sampler).claims[-1].interval
-        widths.append(high - low)
-    assert 1.2 < widths[1] / widths[0] < math.sqrt(2.0)
 
 
 def test_expected_p_is_of_the_draws_that_the_result_keeps() -> None:
@@ -409,7 +397,6 @@ def test_the_result_goes_into_json() -> None:
         ({"n_resamples": 99.0}, "n_resamples: found 99.0, expected a whole number"),
         ({"max_resamples": "99"}, "max_resamples: found '99', expected a whole number"),
         ({"seed": -1}, "found -1, expected a seed"),
-        ({"interval_sampler": "bootstrap_items/al"}, "did you mean all"),
     ],
 )
 def test_bad_arguments_are_named(arguments: dict[str, object], message: str) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import nbyk
-from nbyk.errors import NbykError
 
 
 def raters_with_unequal_loads(seed: int, n: int = 100, n_raters: int = 40) -> nbyk.Systems:
@@ -38,6 +36,16 @@ def test_people_who_rated_one_item_do_not_turn_the_weights_off() -> None:
         assert claim.by_precision
         of_sets.append(claim.p)
     assert np.median(of_sets) < 0.01
+
+
+def test_a_pair_with_weights_has_the_reserve_of_its_items() -> None:
+    systems = raters_with_unequal_loads(1, n=30)
+    result = nbyk.compare(systems, metric="mean", n_resamples=999, max_resamples=999)
+    broad, items = result.claims
+    assert broad.by_precision
+    assert broad.p < items.p
+    assert broad.reserve == items.reserve != ""
+    assert result.verdict == "better, with reserve"
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -84,20 +92,3 @@ def test_the_reason_why_so_few_pairs_show_nothing_comes_first() -> None:
     board = nbyk.compare(None, {"x": x, "y": y}, kind="scores", pair_runs=True)
     assert "smallest p-value" in board.warnings[0]
     assert board.sample.pairing == "Scores in one place are a pair."
-
-
-@pytest.mark.parametrize(
-    ("units", "said"),
-    [
-        ({"a": [["x", "y"]] * 5}, "units: unknown system with units 'a'; known: A, B, gold"),
-        (
-            {"A": [["x", "y"]] * 5},
-            "units: found list as the units of A, expected those of `nbyk.read_systems`",
-        ),
-    ],
-)
-def test_units_that_are_not_those_of_the_systems_are_refused(units: Any, said: str) -> None:
-    a, b = np.random.default_rng(0).random((2, 5, 2))
-    with pytest.raises(NbykError) as refused:
-        nbyk.compare(None, a, b, metric="mean", units=units)
-    assert str(refused.value).startswith(said)

@@ -153,7 +153,7 @@ def test_frames_of_pairs_and_boards_have_it_and_its_interval() -> None:
     first = board.pairs[0]
     for frame, told in (
         (first.to_frame(), [(claim, 1.0) for claim in first.claims]),
-        (pairs_table(board), [(pair.claims[0], pair.in_order()[2]) for pair in board.pairs]),
+        (pairs_table(board.pairs), [(pair.claims[0], pair.in_order()[2]) for pair in board.pairs]),
     ):
         assert len(frame) == len(told)
         effects = [(sign, claim.latent) for claim, sign in told if claim.latent]

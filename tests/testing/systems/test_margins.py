@@ -13,7 +13,7 @@ from statsmodels.stats.weightstats import ttost_paired
 import nbyk
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.report.comparison.sentences import margin_sentence
+from nbyk.report.comparison.sentences import WITHIN_MARGIN, margin_sentence
 from nbyk.testing.shared_units import responses, shared_units_test
 
 QUICK = {"n_resamples": 19, "max_resamples": 19}
@@ -56,7 +56,21 @@ def test_each_claim_has_a_margin_of_its_own() -> None:
     result = nbyk.compare(None, *runs, metric="mean", margin=0.05, **QUICK).pair
     broad, items = (claim.margin for claim in result.claims)
     assert broad.interval[1] - broad.interval[0] > items.interval[1] - items.interval[0]
-    assert "Equivalent: A and B, within ±0.05" in margin_sentence(result, result.claims[1])
+    equivalent = WITHIN_MARGIN["equivalent"].of_pair.format(leader="A", other="B", size="0.05")
+    assert equivalent in margin_sentence(result, result.claims[1])
+
+
+def test_what_a_margin_shows_in_words() -> None:
+    names = {"a": "A", "b": "B", "leader": "B", "other": "A", "size": "0.05"}
+    assert {
+        shown: (words.of_pair.format(**names), f"{words.of_several.format(**names)}: A {words.between} B")
+        for shown, words in WITHIN_MARGIN.items()
+    } == {
+        "equivalent": ("Equivalent: B and A, within ±0.05", "Equivalent within ±0.05: A and B"),
+        "not worse": ("A is not worse than B by 0.05 or more", "Not worse by 0.05: A than B"),
+        "worse": ("A is worse than B by more than 0.05", "Worse by more than 0.05: A than B"),
+        "undecided": ("Undecided: A may be worse than B by 0.05 or more", "Undecided about 0.05: A and B"),
+    }
 
 
 def test_where_nothing_can_be_said_there_is_a_reason() -> None:
@@ -119,7 +133,8 @@ def test_an_effect_at_the_margin_is_inconclusive_in_spite_of_rounding() -> None:
     result = nbyk.compare(b, b + 0.1, b, metric="mae", margin=0.1, **QUICK).pair
     found = result.margin
     assert (found.p_not_worse, found.p_worse, found.verdict) == (1.0, 1.0, "undecided")
-    assert margin_sentence(result, result.claims[0]).startswith("Undecided: A may be worse than B")
+    undecided = WITHIN_MARGIN["undecided"].of_pair.format(a="A", b="B", size="0.1")
+    assert margin_sentence(result, result.claims[0]).startswith(undecided)
     worse = nbyk.compare(b, b + 0.1, b, metric="mae", margin=0.01, **QUICK).pair.margin
     assert worse.p_worse == pytest.approx((1.0 - 0.09 / 1.1) ** 90)
     assert worse.verdict == "worse"

@@ -10,7 +10,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 import nbyk
-from nbyk.report.comparison.sentences import board_margin_sentence
+from nbyk.report.comparison.sentences import WITHIN_MARGIN, board_margin_sentence
 from nbyk.testing.results import Board
 
 KINDS = ("p_not_worse", "p_worse", "p_equivalent")
@@ -45,8 +45,9 @@ def test_verdicts_and_the_sentence_follow_the_corrected_p() -> None:
     board = board_of(against="level")
     verdicts = {pair.a: pair.margin.verdict for pair in board.pairs if pair.margin is not None}
     assert verdicts == {"same": "equivalent", "near": "undecided", "far": "worse"}
+    said = {shown: words.of_several.format(size="0.1") for shown, words in WITHIN_MARGIN.items()}
     assert board_margin_sentence(board) == (
-        "Equivalent within ±0.1: same; Worse by more than 0.1: far; Undecided about 0.1: near."
+        f"{said['equivalent']}: same; {said['worse']}: far; {said['undecided']}: near."
     )
     assert {pair["claims"][0]["margin"]["verdict"] for pair in board.to_dict()["pairs"]} >= {
         "equivalent",

@@ -8,7 +8,7 @@ import pytest
 import nbyk
 from nbyk.resampling.samplers import NULLS
 from nbyk.testing.pvalues import attained_level
-from nbyk.testing.systems.measured import PERCENTILE, measured, nearest_measured
+from nbyk.testing.systems.cautions import PERCENTILE, measured, nearest_measured
 
 TOXICITY, SIMULATED = nbyk.published_prior("toxicity"), nbyk.published_prior("simulated")
 

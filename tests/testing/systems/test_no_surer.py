@@ -171,8 +171,17 @@ def test_a_claim_over_clusters_takes_only_the_reserve() -> None:
     assert (joint.p, joint.interval, joint.method, joint.reserve) == (0.01, (0.05, 0.15), "t", "few")
     of_part = Margin(0.1, 0.04, 0.9, 0.04, (0.0, 0.2), 0.05, reserve="few")
     margin = Margin(0.1, 0.01, 0.99, 0.02, (0.05, 0.15), 0.05)
-    assert margin.no_surer_than(of_part, broad.over) == replace(margin, reserve="few")
-    assert margin.no_surer_than(of_part, ("items", "runs")) == replace(of_part, p_worse=0.99)
+    assert margin.no_surer_than(of_part, keeps_p=True) == replace(margin, reserve="few")
+    assert margin.no_surer_than(of_part, keeps_p=False) == replace(of_part, p_worse=0.99)
+
+
+def test_a_claim_by_precision_takes_only_the_reserve() -> None:
+    claim = Claim(("items",), "", 0.1, (0.0, 0.2), 0.04, 0.0, "swap_items", "better", reserve="few")
+    by_precision = Claim(
+        ("items", "raters"), "", 0.12, (0.05, 0.15), 0.01, 0.0, "t", "better", by_precision=True
+    )
+    assert by_precision.no_surer_than(claim, 0.05) == replace(by_precision, reserve="few")
+    assert by_precision.no_surer_than(claim, 0.005) == by_precision
 
 
 def test_two_claims_that_favour_different_systems_show_nothing() -> None:

@@ -1,4 +1,4 @@
-"""The figures of a comparison: systems, a pair's effect and its null, sensitivity and variance shares."""
+"""The figures of a comparison: systems, a pair's effect, a null, sensitivity and variance shares."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nbyk.report.comparison.sentences import p_in_words
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, new_panels, shown_name, style
 from nbyk.report.lines import in_words
 from nbyk.testing.results import Board, Pair, Question, VariancePart
-from nbyk.testing.scores.null_draws import null_draws
+from nbyk.testing.scores.battery import null_draws
 from nbyk.testing.systems.sensitivity import Choice, Sensitivity
 
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ def leaderboard_figure(board: Board) -> Figure:
 
     Scores of runs are drawn as points behind their means.
     """
-    n, asked, of_runs = len(board.standings), board.question, board.sample.scores
+    n, asked, samples = len(board.standings), board.question, board.sample.scores
     beside = dict(_marks(board))
-    figure, scores = new_figure(WIDE, (0.45 if of_runs else 0.22) * n + 0.85)
+    figure, scores = new_figure(WIDE, (0.45 if samples else 0.22) * n + 0.85)
     with style():
-        for row, standing in enumerate(board.standings if of_runs else ()):
-            _draw_sample(scores, row, of_runs[standing.name], COLOURS[5])
+        for row, standing in enumerate(board.standings if samples else ()):
+            _draw_sample(scores, row, samples[standing.name], COLOURS[5])
         rows = np.arange(n)
         values = np.array([standing.score for standing in board.standings])
         ends = np.array([standing.interval for standing in board.standings]).T
@@ -112,9 +112,8 @@ def null_figure(pair: Pair) -> Figure:
     if scores:
         towards = -1.0 if asked.direction == "lower" else 1.0
         a, b = (towards * scores[name] for name in (pair.a, pair.b))
-        of_scores = null_draws(asked.test, a, b, seed=asked.seed)
-        null, observed, drawn = sign * of_scores.values, sign * of_scores.observed, np.empty(0)
-        what = of_scores.statistic
+        what, values, statistic = null_draws(asked.test, a, b, seed=asked.seed)
+        null, observed, drawn = sign * values, sign * statistic, np.empty(0)
     else:
         assert pair.drawn is not None
         assert pair.drawn.null is not None
@@ -207,18 +206,18 @@ def quantile_panel(axes: Axes, pair: Pair) -> None:
     a, b = (np.sort(pair.sample.scores[name]) for name in (pair.a, pair.b))
     edges = np.union1d(np.arange(len(a) + 1) / len(a), np.arange(len(b) + 1) / len(b))
     middles = 0.5 * (edges[1:] + edges[:-1])
-    of_a, of_b = (sample[(middles * len(sample)).astype(int)] for sample in (a, b))
+    quantiles_a, quantiles_b = (sample[(middles * len(sample)).astype(int)] for sample in (a, b))
     is_lower = pair.question.direction == "lower"
     violated = f"{shown_name(pair.a, 16)} is {'above' if is_lower else 'below'}: violated"
-    worse = of_a > of_b if is_lower else of_a < of_b
+    worse = quantiles_a > quantiles_b if is_lower else quantiles_a < quantiles_b
     for colour, where, label in ((COLOURS[5], ~worse, None), (COLOURS[1], worse, violated)):
         if not where.any():
             continue
         axes.bar(
             edges[:-1][where],
-            (of_a - of_b)[where],
+            (quantiles_a - quantiles_b)[where],
             np.diff(edges)[where],
-            bottom=of_b[where],
+            bottom=quantiles_b[where],
             align="edge",
             color=colour,
             alpha=0.35,
@@ -356,5 +355,4 @@ def _cell(choice: Choice) -> str:
 
 
 def _p(p: float) -> str:
-    """Return a p-value with three digits after the decimal point."""
     return "< .001" if p < 0.001 else "1" if p > 0.9995 else f"{p:.3f}".lstrip("0")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from nbyk.report.lines import Head, Line, Tone, bar, in_words, with_decimals
 from nbyk.testing.corrections import WHOSE
@@ -30,6 +31,27 @@ MORE_DRAWS = "more draws could change it"
 CORRECTION_IN_WORDS = {method: f"{whose} correction" for method, whose in WHOSE.items()} | {
     "none": "not corrected for the number of pairs"
 }
+
+
+class MarginWords(NamedTuple):
+    """What the tests against a margin show: of a pair, and of several, whose names have a word between."""
+
+    of_pair: str
+    of_several: str
+    between: str
+
+
+WITHIN_MARGIN = {
+    "equivalent": MarginWords(
+        "Equivalent: {leader} and {other}, within ±{size}", "Equivalent within ±{size}", "and"
+    ),
+    "not worse": MarginWords("{a} is not worse than {b} by {size} or more", "Not worse by {size}", "than"),
+    "worse": MarginWords("{a} is worse than {b} by more than {size}", "Worse by more than {size}", "than"),
+    "undecided": MarginWords(
+        "Undecided: {a} may be worse than {b} by {size} or more", "Undecided about {size}", "and"
+    ),
+}
+"""Every answer takes its words about a margin from here; `_first_named` says whose effect follows them."""
 
 _LEAST_P = 1e-4
 _MOST_NAMED = 3
@@ -68,14 +90,9 @@ def verdict_line(pair: Pair) -> str:
 
 def _within_margin(pair: Pair, margin: Margin) -> str:
     """Return what the tests against a margin show in a few words."""
-    a, b, size = pair.a, pair.b, in_full(margin.size)
     leader, other, _ = pair.in_order()
-    said = {
-        "equivalent": f"Equivalent: {leader} and {other}, within ±{size}",
-        "not worse": f"{a} is not worse than {b} by {size} or more",
-        "worse": f"{a} is worse than {b} by more than {size}",
-        "undecided": f"Undecided: {a} may be worse than {b} by {size} or more",
-    }[margin.shown]
+    names = {"a": pair.a, "b": pair.b, "leader": leader, "other": other}
+    said = WITHIN_MARGIN[margin.shown].of_pair.format(size=in_full(margin.size), **names)
     return said + (WITH_RESERVE if margin.is_reserved else "")
 
 
@@ -162,7 +179,6 @@ def _narrower(pair: Pair) -> Line:
 
 
 def _effect(pair: Pair, claim: Claim, interval: Interval | None = None) -> str:
-    """Return an effect in words with its interval as a bar and in numbers."""
     ends = claim.interval if interval is None else interval
     words, drawn, numbers = _numbers(pair, claim, ends)
     return "  ".join(text for text in (words, drawn, numbers) if text)
@@ -196,7 +212,6 @@ def _numbers(pair: Pair, claim: Claim, interval: Interval, broader: Interval = N
 
 
 def _first_named(pair: Pair) -> str:
-    """Return the system with which the verdict begins."""
     if pair.margin is not None:
         return pair.in_order()[0] if pair.margin.shown == "equivalent" else pair.a
     if pair.verdict == "undecided" and pair.question.alternative != "two-sided":
@@ -232,7 +247,6 @@ def p_text(p: float, alpha: float, relation: str = "=") -> str:
 
 
 def _shown(pair: Pair, claim: Claim) -> str:
-    """Return what a claim shows in a few words."""
     a, b, asked = pair.a, pair.b, pair.question
     leader, other, _ = pair.in_order()
     shown = pair.shown if claim is pair.claims[0] else claim.shown(claim.p, asked.alpha)
@@ -315,7 +329,7 @@ def method_line(pair: Pair, claim: Claim | None = None, n_pairs: int = 1) -> str
     if claim.method == asked.test and drawn is not None:
         test += " (exact)" if drawn.exact else f" ({drawn.n_resamples:,} draws)"
     items = pair.claims[-1]
-    if claim.over != items.over and claim.method == items.method != "t":
+    if claim.parts and claim.method == items.method != "t":  # a t-test found the parts
         test = f"the larger p of t-test and {test}"
     corrected = f"; {CORRECTION_IN_WORDS[asked.correction]}" if n_pairs > 1 else ""
     alone = claim.method != asked.test and pair.sample.n_items > 0
@@ -372,7 +386,6 @@ def board_head(board: Board) -> Head:
 
 
 def _best(board: Board) -> tuple[str, Tone]:
-    """Return who may be best, or who is better than the baseline."""
     against, n = board.question.against, len(board.standings)
     if against is not None:
         reserve = {pair.a: " (with reserve)" if pair.reserve else "" for pair in board.pairs}
@@ -444,20 +457,14 @@ def board_margin_sentence(board: Board) -> str:
     if not margins:
         return ""
     size, against = in_full(margins[0][1].size), board.question.against
-    told: dict[str, str] = {
-        "equivalent": f"Equivalent within ±{size}",
-        "not worse": f"Not worse by {size}",
-        "worse": f"Worse by more than {size}",
-        "undecided": f"Undecided about {size}",
-    }
-    pairs: dict[str, list[str]] = {shown: [] for shown in told}
+    pairs: dict[str, list[str]] = {shown: [] for shown in WITHIN_MARGIN}
     for pair, margin in margins:
-        between = " and " if margin.shown in ("equivalent", "undecided") else " than "
-        named = pair.a if against is not None else f"{pair.a}{between}{pair.b}"
+        named = pair.a if against is not None else f"{pair.a} {WITHIN_MARGIN[margin.shown].between} {pair.b}"
         pairs[margin.shown].append(named + (" (with reserve)" if margin.is_reserved else ""))
     count = f"of {len(margins)} {'pairs' if against is None else 'systems'}"
     parts = [
-        f"{told[shown]}: {', '.join(names) if len(names) <= _MOST_NAMED else f'{len(names)} {count}'}"
+        f"{WITHIN_MARGIN[shown].of_several.format(size=size)}: "
+        f"{', '.join(names) if len(names) <= _MOST_NAMED else f'{len(names)} {count}'}"
         for shown, names in pairs.items()
         if names
     ]

@@ -1,17 +1,15 @@
-"""The tables of a comparison: leaderboard, pairs, sensitivity, variance shares and sizes to settle it."""
+"""The tables of a comparison: leaderboard, pairs, items, sensitivity and variance."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nbyk.data import Systems
 from nbyk.data.arrays import Floats
-from nbyk.planning.request import SIZES
-from nbyk.planning.result import Plan
 from nbyk.report.answer import AnswerTable
 from nbyk.report.comparison.sentences import (
     about,
@@ -19,7 +17,7 @@ from nbyk.report.comparison.sentences import (
     verdict_in_words,
 )
 from nbyk.report.lines import bar, with_decimals
-from nbyk.testing.results import Board, Claim, Pair, VariancePart
+from nbyk.testing.results import Board, Pair, VariancePart
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.words import number
 
@@ -38,32 +36,17 @@ def leaderboard_table(board: Board) -> pd.DataFrame:
     """Return the systems, best first, one to a row."""
     import pandas as pd
 
-    asked, scores, rows = board.question, board.sample.scores, []
-    for standing in board.standings:
-        rows.append(
-            {
-                "system": standing.name,
-                asked.metric: standing.score,
-                "low": standing.interval[0],
-                "high": standing.interval[1],
-                **(
-                    {"scores": len(scores[standing.name]), "sd": _sd(scores[standing.name])} if scores else {}
-                ),
-                "rank": standing.rank,
-                "rank from": standing.rank_low,
-                "rank to": standing.rank_high,
-                **(
-                    {"groups": standing.letters}
-                    if asked.against is None
-                    else _against_baseline(board, standing.name)
-                ),
-            }
-        )
+    asked, samples, rows = board.question, board.sample.scores, []
+    for of in board.standings:
+        row: dict[str, object] = {"system": of.name, asked.metric: of.score}
+        row |= dict(zip(("low", "high"), of.interval, strict=True))
+        if samples:
+            sample = samples[of.name]
+            sd = float(sample.std(ddof=1)) if len(sample) > 1 else math.nan
+            row |= {"scores": len(sample), "sd": sd}
+        row |= {"rank": of.rank, "rank from": of.rank_low, "rank to": of.rank_high}
+        rows.append(row | ({"groups": of.letters} if asked.against is None else _against(board, of.name)))
     return pd.DataFrame(rows)
-
-
-def _sd(sample: Floats) -> float:
-    return float(sample.std(ddof=1)) if len(sample) > 1 else math.nan
 
 
 def leaderboard_caption(board: Board) -> str:
@@ -78,110 +61,59 @@ def bars_table(board: Board) -> AnswerTable:
     import pandas as pd
 
     asked, standings = board.question, board.standings
-    ends = [end for standing in standings for end in standing.interval if math.isfinite(end)]
-    ends += [standing.score for standing in standings if math.isfinite(standing.score)]
-    ends = ends or [0.0]
-    axis, spread = (min(ends), max(ends)), max(ends) - min(ends)
-    scores = with_decimals([standing.score for standing in standings], 0.3 * spread)
-    scores = [score if score != "nan" else "–" for score in scores]
+    numbers = [number for of in standings for number in (*of.interval, of.score)]
+    numbers = [*filter(math.isfinite, numbers)] or [0.0]
+    axis, spread = (min(numbers), max(numbers)), max(numbers) - min(numbers)
+    scores = with_decimals([of.score for of in standings], 0.3 * spread)
     low, high = with_decimals(axis, 0.3 * spread)
     heading = low + f"{high:>{max(1, _BAR - len(low))}}"
     rows = []
-    for standing, score in zip(standings, scores, strict=True):
-        ends_of_one = standing.interval
-        drawn = bar(ends_of_one[0], standing.score, ends_of_one[1], axis, _BAR)
-        row: dict[str, object] = {"system": standing.name, asked.metric: score, heading: drawn}
-        if asked.against is None:
-            ranks = f"{standing.rank_low} to {standing.rank_high}"
-            row |= {"groups": standing.letters, "possible ranks": ranks}
-        else:
-            row |= _against_baseline(board, standing.name)
-        rows.append(row)
+    for of, score in zip(standings, scores, strict=True):
+        drawn = bar(of.interval[0], of.score, of.interval[1], axis, _BAR)
+        row: dict[str, object] = {"system": of.name, asked.metric: "–" if score == "nan" else score}
+        row[heading] = drawn
+        ranks = {"groups": of.letters, "possible ranks": f"{of.rank_low} to {of.rank_high}"}
+        rows.append(row | (ranks if asked.against is None else _against(board, of.name)))
     return AnswerTable("leaderboard", leaderboard_caption(board), pd.DataFrame(rows))
 
 
-def pairs_table(board: Board) -> pd.DataFrame:
-    """Return the pairs, in the order of the leaderboard, one to a row; the effect is that of A over B."""
+def pairs_table(pairs: Sequence[Pair], *, ahead_first: bool = True) -> pd.DataFrame:
+    """Return pairs, one to a row, or the claims about only two systems by each metric.
+
+    The effect is that of the system that is ahead, or of the pair's own A if not `ahead_first`.
+    """
     import pandas as pd
 
-    place = {name: position for position, name in enumerate(board.names)}
+    alone = len({(pair.a, pair.b) for pair in pairs}) == 1
     rows = []
-    last = len(place)  # a score that systems are held to has no place
-    for pair in sorted(board.pairs, key=lambda pair: [place.get(name, last) for name in pair.in_order()[:2]]):
-        claim, (leader, other, sign) = pair.claims[0], pair.in_order()
-        low, high = sorted(sign * end for end in claim.interval)
-        row: dict[str, object] = {
-            "A": leader,
-            "B": other,
-            "effect": sign * pair.effect + 0.0,
-            "low": low,
-            "high": high,
-        }
-        if claim.order is None:
-            row |= {"p": claim.p, "± error": claim.standard_error, "corrected p": pair.p}
-        else:
-            order = claim.order if sign > 0.0 else claim.order.reversed()
-            row |= {"violation ratio": order.violation_ratio, "± error": order.standard_error}
-            row |= {"eps_min A over B": order.eps_min, "B over A": order.reversed().eps_min}
-        row |= _latent(claim, sign)
-        row["verdict"] = verdict_in_words(pair)
-        if pair.margin is not None:
-            row["within the margin"] = pair.margin.verdict
-        rows.append(row)
+    for pair in pairs:
+        leader, other, sign = (pairs[0] if alone else pair).in_order()
+        sign = sign if ahead_first else 1.0
+        for claim in pair.claims if alone else pair.claims[:1]:
+            low, high = sorted(sign * end for end in claim.interval)
+            row: dict[str, object] = {"A": leader, "B": other}
+            if alone:
+                row = {"metric": pair.question.metric, "for": claim.population}
+            effect = claim.effect if claim.is_conclusive else pair.effect
+            row |= {"effect": sign * effect + 0.0, "low": low, "high": high}
+            if claim.order is None:
+                row |= {"p": claim.p, "± error": claim.standard_error}
+                row |= {} if alone else {"corrected p": pair.p}
+            else:
+                order = claim.order if sign > 0.0 else claim.order.reversed()
+                row |= {"violation ratio": order.violation_ratio, "± error": order.standard_error}
+                row |= {"eps_min A over B": order.eps_min, "B over A": order.reversed().eps_min}
+            if claim.latent is not None:
+                low, high = sorted(sign * end for end in claim.latent.interval)
+                row |= {"latent": sign * claim.latent.effect, "latent low": low, "latent high": high}
+            row |= {"test": test_in_words(pair, claim)} if alone else {}
+            row["verdict"] = verdict_in_words(pair, claim)
+            if claim.margin is not None and not alone:
+                row["within the margin"] = claim.margin.verdict
+            rows.append(row)
     table = pd.DataFrame(rows)
-    return table.drop(columns="corrected p", errors="ignore") if len(rows) == 1 else table
-
-
-def claims_table(pairs: Iterable[Pair], sign: float = 1.0) -> pd.DataFrame:
-    """Return the claims of two systems by each metric, one to a row; the effects are `sign` times A's."""
-    import pandas as pd
-
-    rows = [
-        {
-            "metric": pair.question.metric,
-            "for": claim.population,
-            "effect": sign * (claim.effect if claim.is_conclusive else pair.effect) + 0.0,
-            "low": min(sign * claim.interval[0], sign * claim.interval[1]),
-            "high": max(sign * claim.interval[0], sign * claim.interval[1]),
-            "p": claim.p,
-            "± error": claim.standard_error,
-            **_latent(claim, sign),
-            "test": test_in_words(pair, claim),
-            "verdict": verdict_in_words(pair, claim),
-        }
-        for pair in pairs
-        for claim in pair.claims
-    ]
-    table = pd.DataFrame(rows)
-    return table if table["metric"].nunique() > 1 else table.drop(columns="metric")
-
-
-def _latent(claim: Claim, sign: float) -> dict[str, float]:
-    """Return the columns of the ordinal model's effect, `sign` times A's, if there is one."""
-    if claim.latent is None:
-        return {}
-    low, high = sorted(sign * end for end in claim.latent.interval)
-    return {"latent": sign * claim.latent.effect, "latent low": low, "latent high": high}
-
-
-def systems_table(pairs: Mapping[str, Pair]) -> pd.DataFrame:
-    """Return two systems, and gold if there is any, with their scores and numbers of responses per item."""
-    import pandas as pd
-
-    first = next(iter(pairs.values()))
-    scores = {
-        metric: dict(zip((pair.a, pair.b), pair.scores, strict=True))
-        for metric, pair in pairs.items()
-        if pair.scores[0] is not None
-    }
-    return pd.DataFrame(
-        {
-            "system": name,
-            **{metric: of.get(name) for metric, of in scores.items()},
-            "responses per item": f"{of.least}" if of.least == of.most else f"{of.least} to {of.most}",
-        }
-        for name, of in first.sample.responses.items()
-    )
+    one_metric = alone and table["metric"].nunique() == 1
+    return table.drop(columns="metric") if one_metric else table
 
 
 def items_table(systems: Systems, a: str, b: str, effects: Floats, most: int = 10) -> pd.DataFrame:
@@ -213,12 +145,12 @@ def items_table(systems: Systems, a: str, b: str, effects: Floats, most: int = 1
 
 def _ratings(systems: Systems, row: Floats) -> str:
     """Return an item's ratings by one source as text, on the ratings' own scale."""
-    if systems.kind == "distributions":
+    if row.ndim == 2:
         there = row[~np.isnan(row).any(axis=1)]
         shown = ["(" + " ".join(map(number, shares)) + ")" for shares in there[:_MOST_RATINGS]]
     else:
         there = row[~np.isnan(row)]
-        if systems.kind == "classes":
+        if systems.kind != "numbers":
             shown = [systems.classes[int(place)] for place in there[:_MOST_RATINGS]]
         else:
             shown = [number(value) for value in systems.scale.original(there[:_MOST_RATINGS])]
@@ -279,26 +211,7 @@ def variance_table(parts: Mapping[str, Sequence[VariancePart]]) -> pd.DataFrame:
     return table if table["low"].notna().any() else table.drop(columns=["low", "high"])
 
 
-def settlement_table(found: Plan) -> pd.DataFrame:
-    """Return the present size and those that would settle the comparison, one to a row."""
-    import pandas as pd
-
-    now = found.present or found
-    ways = [way for way in (found, *found.others) if way.reachable and way is not now and not found.reason]
-    rows = [
-        (
-            "now" if way is now else f"more {' and '.join(SIZES[name] for name in way.open)}",
-            *(way.n_items, way.k_responses, way.crew.raters or None, way.crew.runs or None),
-            *(way.power, way.simulated and way.simulated.power),
-        )
-        for way in (now, *ways)
-    ]
-    columns = ["size", "items", "ratings per item", "raters", "runs", "power", "simulated power"]
-    return pd.DataFrame(rows, columns=columns).astype({"power": "float64", "simulated power": "float64"})
-
-
-def _against_baseline(board: Board, name: str) -> dict[str, object]:
-    """Return the columns that compare a system with the baseline."""
+def _against(board: Board, name: str) -> dict[str, object]:
     effect, p, shown = math.nan, math.nan, "baseline"
     for pair in board.pairs:
         if pair.a == name:

@@ -15,8 +15,8 @@ import numpy as np
 
 from nbyk.arrays import Floats, Integers
 from nbyk.metrics import Metric, get
+from nbyk.metrics.metric import loaded
 from nbyk.metrics.paired import products_of_pairs
-from nbyk.metrics.traits import loaded
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import batches
 from nbyk.testing.engine import swaps, weights

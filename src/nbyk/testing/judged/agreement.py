@@ -50,17 +50,10 @@ class _Sums:
 
 @dataclass(frozen=True)
 class Agreement:
-    """A measure of agreement.
+    """A measure of agreement (`MEASURES`): 1 if it is perfect, 0 for that by chance.
 
-    Attributes
-    ----------
-    measure
-        Its name, one of `MEASURES`.
-    value
-        1 for perfect agreement, 0 for that by chance.
-    claims
-        Its intervals over new items and raters, and over new items with these raters, or the second alone.
-        They have no p.
+    The claims have its intervals, and no p: over new items and raters, and over new items with these raters,
+    or the second alone.
     """
 
     measure: Measure
@@ -132,8 +125,8 @@ def agreement(
             argument="people",
         )
     sums = _sums_of(measure, table, of_judge=judge is not None)
-    of_rows = sums.of_rows(table)
-    total = of_rows.sum(axis=0)
+    row_sums = sums.of_rows(table)
+    total = row_sums.sum(axis=0)
     with np.errstate(all="ignore"):
         value = float(sums.score(total))
     if not math.isfinite(value):
@@ -144,7 +137,7 @@ def agreement(
     n_raters = int((~np.isnan(ratings)).any(axis=0).sum())
     new = ("items", "raters"), "new items and raters"
     these = ("items",), f"new items, with {'this rater' if n_raters == 1 else f'these {n_raters} raters'}"
-    tests = _tests(ratings, item, of_rows, sums, of_judge=judge is not None)
+    tests = _tests(ratings, item, row_sums, sums, of_judge=judge is not None)
     claims = []
     if n_raters > 1:
         if n_raters < FEWEST_UNITS:
@@ -169,20 +162,20 @@ def _claim(
 
 
 def _tests(
-    ratings: Floats, item: Integers, of_rows: Floats, sums: _Sums, *, of_judge: bool
+    ratings: Floats, item: Integers, row_sums: Floats, sums: _Sums, *, of_judge: bool
 ) -> tuple[SharedUnitsTest | None, SharedUnitsTest | None]:
     """Return the tests of z over items, and over items and raters; None where z is not defined."""
-    n, width = len(ratings), of_rows.shape[1]
-    total = of_rows.sum(axis=0)
+    n, width = len(ratings), row_sums.shape[1]
+    total = row_sums.sum(axis=0)
 
     def z(of: Floats) -> Floats:
         with np.errstate(all="ignore"):
             return np.asarray(-np.log1p(-sums.score(of)))
 
-    of_items = np.zeros((n, width))
-    np.add.at(of_items, item, of_rows)
+    item_sums = np.zeros((n, width))
+    np.add.at(item_sums, item, row_sums)
     value = float(z(total))
-    groups = z(total - of_items) - value
+    groups = z(total - item_sums) - value
     if not np.isfinite(groups).all():
         return None, None
     at_work = float(np.sum(groups**2)) ** 2 / max(float(np.sum(groups**4)), 1e-300)
@@ -205,15 +198,15 @@ def _tests(
     for rater in range(n_raters):
         answered = np.flatnonzero(~np.isnan(ratings[:, rater]))
         if of_judge:
-            change = -of_rows[row_of[answered, rater]]
+            change = -row_sums[row_of[answered, rater]]
         else:
             left = ratings[answered].copy()
             left[:, rater] = np.nan
-            change = sums.of_rows(left) - of_rows[answered]
-        of_blocks = np.zeros((n_blocks, width))
-        np.add.at(of_blocks, blocks[answered], change)
-        by_block[rater] = z(total + of_blocks) - value
-        totals[rater] = float(z(total + of_blocks.sum(axis=0))) - value
+            change = sums.of_rows(left) - row_sums[answered]
+        block_sums = np.zeros((n_blocks, width))
+        np.add.at(block_sums, blocks[answered], change)
+        by_block[rater] = z(total + block_sums) - value
+        totals[rater] = float(z(total + block_sums.sum(axis=0))) - value
         shares[rater] = np.bincount(blocks[answered], minlength=n_blocks) / n
     if not (np.isfinite(by_block).all() and np.isfinite(totals).all()):
         return alone, None
@@ -333,16 +326,16 @@ def _squares(rows: Floats) -> Floats:
     size = there.sum(axis=1).astype(np.float64)
     filled = np.where(there, rows, 0.0)
     whole = filled.sum(axis=1)
-    of_rows = [size, size**2, size > 0, whole**2 / np.maximum(size, 1.0), (filled**2).sum(axis=1)]
-    return np.concatenate([np.stack(of_rows, axis=1), there, filled], axis=1)
+    columns = [size, size**2, size > 0, whole**2 / np.maximum(size, 1.0), (filled**2).sum(axis=1)]
+    return np.concatenate([np.stack(columns, axis=1), there, filled], axis=1)
 
 
 def _icc(sums: Floats, n_raters: int, *, absolute: bool) -> Floats:
-    size, squares, n_items, of_items, of_all = np.moveaxis(sums[..., :5], -1, 0)
+    size, squares, n_items, item_squares, all_squares = np.moveaxis(sums[..., :5], -1, 0)
     loads, totals = sums[..., 5 : 5 + n_raters], sums[..., 5 + n_raters :]
     of_raters = np.sum(totals**2 / np.maximum(loads, 1.0), axis=-1)
     there = (loads > 0).sum(axis=-1)
-    of_mean = totals.sum(axis=-1) ** 2 / size
+    mean_square = totals.sum(axis=-1) ** 2 / size
     items, raters = squares / size, np.sum(loads**2, axis=-1) / size
     # what the sums of squares less that of the mean expect, by the variances of items, raters and noise
     expected = np.stack(
@@ -353,7 +346,7 @@ def _icc(sums: Floats, n_raters: int, *, absolute: bool) -> Floats:
         ],
         axis=-2,
     )
-    squares = np.stack([of_items, of_raters, of_all], axis=-1) - of_mean[..., None]
+    squares = np.stack([item_squares, of_raters, all_squares], axis=-1) - mean_square[..., None]
     variances = solve(expected, squares)
     between, of_raters, noise = np.moveaxis(variances, -1, 0)
     return np.asarray(between / (between + (of_raters if absolute else 0.0) + noise))

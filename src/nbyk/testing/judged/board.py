@@ -11,7 +11,7 @@ import numpy as np
 
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.scales import scale_text
-from nbyk.testing.corrections import Correction, check_correction
+from nbyk.testing.corrections import Correction
 from nbyk.testing.decision import Decision
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.judged.corrected import (
@@ -32,15 +32,12 @@ from nbyk.testing.results import (
     ResponseCounts,
     Sample,
     ShownAsLines,
-    inconclusive,
     plain,
 )
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import moderated_tests
-from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.by_formula import board_by_formula, without_p
-from nbyk.testing.systems.claims import claim_by_t
+from nbyk.testing.systems.by_formula import board_by_formula, claim_over, claims_over, without_p
 from nbyk.testing.systems.panel import FEW_UNITS
 
 if TYPE_CHECKING:
@@ -48,6 +45,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nbyk.report.lines import Head
+
+
+_CONSTANT = "all ratings are the same, and do not show how others vary"
 
 
 @dataclass(frozen=True)
@@ -180,19 +180,22 @@ def compare_judged(
     Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023, Prediction-powered inference; Angelopoulos, Duchi
     and Zrnic 2023, PPI++.
     """
-    check_correction(correction)
-    asked = Asked(Decision(alternative, alpha), confidence_level=confidence_level)
+    asked = Asked(
+        Decision(alternative, alpha),
+        confidence_level=confidence_level,
+        correction=correction,
+        against=against,
+    )
     names, weighing = data.systems, Weighing(data)
     question = replace(
-        asked.question("mean", correction, against),
+        asked.question("mean"),
         test="t",
         hypothesis="have the same mean on the people's scale",
         scale="the people's scale" if data.scale is None else scale_text(data.scale),
     )
-    claiming = _Claiming(weighing, asked)
     mean_estimates = [corrected(weighing, place) for place in range(len(names))]
     means = tuple(
-        claiming.whole(estimate, estimate.broad, place, None) for place, estimate in enumerate(mean_estimates)
+        _estimated(weighing, of, of.broad, place, None, asked) for place, of in enumerate(mean_estimates)
     )
     pairs = choose_pairs(names, against, alternative) if len(names) > 1 else []
     estimates = {pair: corrected(weighing, *pair) for pair in pairs}
@@ -200,7 +203,9 @@ def compare_judged(
         pair: of.broad for pair, of in estimates.items() if of.broad is not None and of.broad.variance > 0.0
     }
     tests = moderated_tests(tests, len(names))
-    differences = tuple(claiming.whole(of, tests.get(pair), *pair) for pair, of in estimates.items())
+    differences = tuple(
+        _estimated(weighing, of, tests.get(pair), *pair, asked) for pair, of in estimates.items()
+    )
     scores = np.array([mean.claims[-1].effect for mean in means])
     n_raters = len(data.raters)
     units = {"raters": (n_raters, n_raters)} if n_raters < len(data.values) else {}
@@ -217,70 +222,51 @@ def compare_judged(
             "give the chance of each choice with `chance`, or draw the outputs at random",
             *warnings,
         )
-    trend = drift(weighing)
-    return JudgedBoard(
-        replace(board, warnings=warnings),
-        means,
-        differences,
-        chance,
-        None if trend is None else claiming.of_test(trend, len(data.raters)),
+    trend, change = drift(weighing), None
+    if trend is not None and trend.sources:
+        change = claims_over(None, trend, "raters", n_raters, asked, constant=_CONSTANT)[0]
+    elif trend is not None:
+        change = claim_over(trend, ("items",), "new items", asked, _CONSTANT)
+    return JudgedBoard(replace(board, warnings=warnings), means, differences, chance, change)
+
+
+def _estimated(
+    weighing: Weighing,
+    estimate: Corrected,
+    broad: SharedUnitsTest | None,
+    a: int,
+    b: int | None,
+    asked: Asked,
+) -> OnPeoplesScale:
+    """Return one mean or difference, by the judge, by people and by both."""
+    names = weighing.data.systems
+    people = corrected(weighing, a, b, weight=0.0)
+    excess = corrected(weighing, b, a, weight=1.0, rated_only=True)
+    first, *others = _claims(estimate, broad, asked)
+    claims = (replace(first, parts=estimate.parts if first.is_conclusive else ()), *others)
+    if b is None:
+        claims = tuple(map(without_p, claims))
+    return OnPeoplesScale(
+        names[a],
+        "" if b is None else names[b],
+        *judge_alone(weighing, a, b, asked.confidence_level),
+        without_p(told(_claims(people, people.broad, asked))),
+        claims,
+        estimate.weight,
+        told(_claims(excess, excess.broad, asked)),
     )
 
 
-@dataclass(frozen=True)
-class _Claiming:
-    """What is asked of every estimate."""
-
-    weighing: Weighing
-    asked: Asked
-
-    def whole(
-        self, estimate: Corrected, broad: SharedUnitsTest | None, a: int, b: int | None
-    ) -> OnPeoplesScale:
-        """Return one mean or difference, by the judge, by people and by both."""
-        names = self.weighing.data.systems
-        people = corrected(self.weighing, a, b, weight=0.0)
-        excess = corrected(self.weighing, b, a, weight=1.0, rated_only=True)
-        first, *others = self.claims(estimate, broad)
-        claims = (replace(first, parts=estimate.parts if first.is_conclusive else ()), *others)
-        if b is None:
-            claims = tuple(map(without_p, claims))
-        judge, interval = judge_alone(self.weighing, a, b, self.asked.confidence_level)
-        return OnPeoplesScale(
-            names[a],
-            "" if b is None else names[b],
-            judge,
-            interval,
-            without_p(told(self.claims(people, people.broad))),
-            claims,
-            estimate.weight,
-            told(self.claims(excess, excess.broad)),
-        )
-
-    def claims(self, estimate: Corrected, broad: SharedUnitsTest | None) -> tuple[Claim, ...]:
-        """Return the claims of an estimate, the broadest first."""
-        raters = estimate.n_raters
-        if broad is None and raters < 1:
-            return (self._claim(estimate.items, ("items",), "new items, each with a rater of its own"),)
-        these = "this rater" if raters == 1 else f"these {raters} raters"
-        items = self._claim(estimate.items, ("items",), f"new items, with {these}")
-        over, population = ("items", "raters"), "new items and raters"
-        if broad is None or raters < FEWEST_UNITS:
-            reason = too_few(f"{raters} {'rater' if raters == 1 else 'raters'}")
-            return inconclusive(over, population, reason), items
-        claim = self._claim(broad, over, population)
-        return claim.no_surer_than(items, self.asked.decision.alpha), items
-
-    def of_test(self, test: SharedUnitsTest, raters: int) -> Claim:
-        """Return the claim of a test that stands alone, over new raters if there are enough."""
-        if test.sources and raters < FEWEST_UNITS:
-            return inconclusive(("items", "raters"), "new items and raters", too_few(f"{raters} raters"))
-        over = ("items", "raters") if test.sources else ("items",)
-        return self._claim(test, over, " and ".join(["new items", *over[1:]]))
-
-    def _claim(self, test: SharedUnitsTest, over: tuple[str, ...], population: str) -> Claim:
-        constant = "all ratings are the same, and do not show how others vary"
-        return replace(claim_by_t(test, over, population, self.asked, constant=constant), parts=())
+def _claims(estimate: Corrected, broad: SharedUnitsTest | None, asked: Asked) -> tuple[Claim, ...]:
+    """Return the claims of an estimate, the broadest first."""
+    raters = estimate.n_raters
+    these = "with this rater" if raters == 1 else f"with these {raters} raters"
+    if broad is None and raters < 1:
+        these = "each with a rater of its own"
+    items = claim_over(estimate.items, ("items",), f"new items, {these}", asked, _CONSTANT)
+    if broad is None and raters < 1:
+        return (items,)
+    return claims_over(items, broad, "raters", raters, asked, constant=_CONSTANT)
 
 
 def told(claims: tuple[Claim, ...]) -> Claim:

@@ -34,23 +34,12 @@ _BINS = 5
 
 @dataclass(frozen=True)
 class Corrected:
-    """An estimate on the people's scale.
+    """An estimate on the people's scale, with the weight λ of the judge, from 0 to 1.
 
-    Attributes
-    ----------
-    weight
-        λ, from 0 (the judge does not count) to 1.
-    items, broad
-        The tests over new items with these raters, and over new items and raters; the second is None if items
-        share fewer than two raters.
-    parts
-        The parts of the variance of the broader one.
-    n_raters
-        The number of raters, of the system with fewer.
-    influences
-        The influence of each rating on the estimate, with its rater, on the items that people rated.
-    over_rest
-        The variance of the estimate over the items that only the judge scored.
+    `items` is the test over new items with these raters; `broad` that over new raters too, None if items
+    share fewer than two; `parts` are those of the variance of the broader one, and `n_raters` is the number
+    of the system with fewer. `influences` are those of each rating, with its rater, on the items that people
+    rated, and `over_rest` is the variance over the items that only the judge scored.
     """
 
     weight: float
@@ -104,12 +93,12 @@ class Weighing:
     def best_weight(self, signs: Floats) -> float:
         """Return λ of the least variance over items (PPI++), between 0 and 1, for a contrast of systems."""
         kappa, systems = self.a - self.b, np.flatnonzero(signs)
-        of_judge = covariance = 0.0
+        judge_variance = covariance = 0.0
         for rows in self.slices:
             judge = self.data.judge[np.ix_(rows, systems)]
             spread = covariances(judge)
             k = kappa[np.ix_(rows, systems)] * signs[systems]
-            of_judge += float(np.sum(spread * product(k.T, k)))
+            judge_variance += float(np.sum(spread * product(k.T, k)))
             for s in systems:
                 chosen = rows[self.rated[rows, s]]
                 a = self.a[chosen, s]
@@ -117,7 +106,7 @@ class Weighing:
                 with_judge = product(a / a.sum() * centred, self.data.judge[np.ix_(chosen, systems)])
                 weights = product(signs[s] * a, kappa[np.ix_(chosen, systems)] * signs[systems])
                 covariance += float(np.sum(with_judge * weights))
-        return min(max(covariance / of_judge, 0.0), 1.0) if of_judge > 0.0 else 0.0
+        return min(max(covariance / judge_variance, 0.0), 1.0) if judge_variance > 0.0 else 0.0
 
 
 def corrected(
@@ -149,19 +138,19 @@ def corrected(
         f, a = data.judge[:, system], weighing.a[:, system]
         difference = np.where(weighing.rated[:, system], weighing.people[:, system], 0.0) - weight * f
         effect += float(signs[system] * (np.sum(a * difference) + np.sum(b[:, system] * f)))
-        for of_slice in weighing.slices:
+        for places in weighing.slices:
             means = [
-                np.sum(w[of_slice] * x[of_slice]) / max(w[of_slice].sum(), 1e-300)
+                np.sum(w[places] * x[places]) / max(w[places].sum(), 1e-300)
                 for w, x in ((a, difference), (b[:, system], f))
             ]
-            residual[of_slice, system] = weight * f[of_slice] + means[0]
-            judged[of_slice, system] = b[of_slice, system] * (f[of_slice] - means[1])
+            residual[places, system] = weight * f[places] + means[0]
+            judged[places, system] = b[places, system] * (f[places] - means[1])
     packed = [_rows_of(weighing, system, rows, residual, judged) for system in (plus, minus)]
     (a_values, a_units), (b_values, b_units) = packed
     given = responses(a_values, b_values, a_units=a_units, b_units=b_units, paired=True)
     rest = np.setdiff1d(np.arange(shape[0]), rows)
-    of_rest = product(judged[rest], signs)
-    over_rest = float(np.sum(of_rest**2)) * len(rest) / (len(rest) - 1.0) if len(rest) > 1 else 0.0
+    influence = product(judged[rest], signs)
+    over_rest = float(np.sum(influence**2)) * len(rest) / (len(rest) - 1.0) if len(rest) > 1 else 0.0
     items = _with_rest(
         shared_units_test(named("mean", "numbers"), given, sources=()), effect, over_rest, len(rest)
     )
@@ -230,17 +219,17 @@ def drift(weighing: Weighing) -> SharedUnitsTest | None:
     time = np.bincount(row, weights=data.batch) / sizes
     gap = data.values - data.judge[data.item, data.system]
     system = cells % len(data.systems)
-    of_cells = np.bincount(row, weights=gap) / sizes
+    cell_gaps = np.bincount(row, weights=gap) / sizes
     for place in np.unique(system):
         mine = system == place
         time[mine] -= time[mine].mean()
-        of_cells[mine] -= of_cells[mine].mean()
+        cell_gaps[mine] -= cell_gaps[mine].mean()
         gap[mine[row]] -= (np.bincount(row, weights=gap) / sizes)[mine].mean()
     square = float(np.sum(time**2))
     if not square > 0.0 or len(cells) < 3:
         return None
     span = float(data.batch.max() - data.batch.min())
-    slope = float(np.sum(time * of_cells)) / square
+    slope = float(np.sum(time * cell_gaps)) / square
     influence = len(cells) * span * time[row] / square * (gap - slope * time[row])
     values, units = _packed(influence, data.rater, row, len(cells), _shares(data, np.arange(len(row))))
     clusters = cells // len(data.systems)

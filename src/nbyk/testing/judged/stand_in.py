@@ -22,14 +22,12 @@ class StandIn:
     winning_rate
         The share of people whom the judge may replace: those whose p the procedure of Benjamini and Yekutieli
         rejects. From ½ on, the judge passes.
-    advantage
-        The mean over people of the share of items on which the judge is as near to the others as they are.
-    raters
-        The places of the people who were tested.
-    advantages, p : ndarray, shape (H,)
-        Each person's share, and p of "the judge is at least ε less often as near to the others".
-    left_out
-        The places of people with too few items.
+    advantage, advantages
+        The share of items on which the judge is as near to the others as a person is: the mean, and of each.
+    raters, left_out
+        The places of the people who were tested, and of those with too few items.
+    p : ndarray, shape (H,)
+        Of each person, p of "the judge is at least ε less often as near to the others".
     """
 
     winning_rate: float
@@ -107,8 +105,8 @@ def stand_in(
             left_out.append(rater)
             continue
         others = np.delete(ratings[mine], rater, axis=1)
-        own, of_judge = (_misses(values[mine], others, by) for values in (ratings[:, rater], scores))
-        better, worse = of_judge <= own, own <= of_judge
+        own, judge_misses = (_misses(values[mine], others, by) for values in (ratings[:, rater], scores))
+        better, worse = judge_misses <= own, own <= judge_misses
         gaps = worse.astype(np.float64) - better
         spread = float(gaps.std(ddof=1)) / np.sqrt(n)
         distance = float(gaps.mean()) - epsilon

@@ -20,6 +20,7 @@ from nbyk.errors import NbykError
 from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import check_draws
+from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.means import difference_of_means, interval_of_means
 from nbyk.testing.scores.nulls import equal_on_paper
@@ -49,7 +50,7 @@ class AsoResult(ShownInNotebooks):
     monte_carlo_error
         The standard error of `eps_min` from the number of resamples alone.
     bound
-        The settings: the confidence, the number of comparisons for which it holds, resamples, grid and seed.
+        The settings: the confidence, the number of comparisons for which it holds, resamples and seed.
     n_a, n_b
         Number of scores of each system.
     effect
@@ -117,7 +118,6 @@ def aso(
     confidence_level: float = 0.95,
     n_comparisons: int = 1,
     n_resamples: int = 1000,
-    dt: float | None = None,
     seed: Any = 0,
     threads: int = 1,
     keep_resamples: bool = False,
@@ -136,14 +136,10 @@ def aso(
         α/n_comparisons).
     n_resamples
         Bootstrap resamples of the standard error, at least 2.
-    dt
-        None computes the integrals exactly. A number in (0, 1) computes them on a grid of that step, with
-        both ends. deepsig 1.2.8 leaves out t = 1 and rounds quantiles by `ceil` of floats, so its ratios
-        differ from these by up to .09.
     keep_resamples
         Whether the result holds the ratio of each resample.
     seed, threads, progress
-        As for `nbyk.approximate_randomisation`.
+        As for `nbyk.score_test`.
 
     Returns
     -------
@@ -170,7 +166,7 @@ def aso(
     first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
     for caution in few_scores(len(first), len(second)):
         warnings.warn(caution, UserWarning, stacklevel=2)
-    bound = Bound(confidence_level, n_comparisons, n_resamples, dt, seed)
+    bound = Bound(confidence_level, n_comparisons, n_resamples, seed)
     return bound.compare(first, second, threads=threads, keep_resamples=keep_resamples, progress=progress)
 
 
@@ -189,7 +185,7 @@ def aso_batch(
     Row r has random draws of its own, which do not depend on the other rows.
     """
     first, second = as_row_pairs(a, b, least=2)
-    bound = Bound(confidence_level, n_comparisons, n_resamples, None, seed)
+    bound = Bound(confidence_level, n_comparisons, n_resamples, seed)
     size = max(1, _VALUES_AT_ONCE // n_resamples)
     parts = []
     for start in range(0, len(first), size):
@@ -199,8 +195,8 @@ def aso_batch(
     return np.concatenate(parts)
 
 
-def violation_ratio(a: Any, b: Any, *, dt: float | None = None) -> float:
-    """Return the violation ratio of two samples, in [0, 1]: exact, or on the grid of `aso`.
+def violation_ratio(a: Any, b: Any) -> float:
+    """Return the violation ratio of two samples, in [0, 1].
 
     It is 0 if A has the better quantile everywhere, 1 if B has, and 0.5 if the samples are equal; ratio(a, b)
     + ratio(b, a) = 1. The order of scores does not change it, nor does a shift or a positive factor of both
@@ -210,8 +206,6 @@ def violation_ratio(a: Any, b: Any, *, dt: float | None = None) -> float:
     ----------
     a, b
         One or more scores of each system, higher is better.
-    dt
-        As for `aso`.
 
     Returns
     -------
@@ -220,12 +214,11 @@ def violation_ratio(a: Any, b: Any, *, dt: float | None = None) -> float:
     Raises
     ------
     NbykError
-        If scores are not finite numbers, or dt is not in (0, 1).
+        If scores are not finite numbers.
     """
     first, second = _ascending(as_scores(a, "a")[None], as_scores(b, "b")[None])
     out = np.empty(1)
-    cut = segments(first.shape[1], second.shape[1], dt)
-    fill_ratios(first, second, cut.of_a, cut.of_b, cut.lengths, out)
+    fill_ratios(first, second, *segments(first.shape[1], second.shape[1]), out)
     return float(out[0])
 
 
@@ -293,17 +286,12 @@ class Bound:
     confidence_level: float
     n_comparisons: int
     n_resamples: int
-    dt: float | None
     seed: Any
 
     def __post_init__(self) -> None:
         check_draws(self.n_resamples, least=2)
         object.__setattr__(self, "seed", as_seed(self.seed))
-        if not 0.0 < self.confidence_level < 1.0:
-            raise NbykError(
-                f"found {self.confidence_level}, expected a number in (0, 1), such as 0.95",
-                argument="confidence_level",
-            )
+        check_confidence_level(self.confidence_level)
         if self.n_comparisons < 1:
             raise NbykError(f"found {self.n_comparisons}, expected at least 1", argument="n_comparisons")
 
@@ -324,16 +312,14 @@ class Bound:
         """Return the ratios of samples, shapes (R, n) and (R, m), and of their resamples, shape (R, M)."""
         a, b = _ascending(a, b)
         n, m = a.shape[1], b.shape[1]
-        cut = segments(n, m, self.dt)
+        cut = segments(n, m)
         ratios, out = np.empty(len(a)), np.empty((len(a), self.n_resamples))
-        fill_ratios(a, b, cut.of_a, cut.of_b, cut.lengths, ratios)
+        fill_ratios(a, b, *cut, ratios)
         drawing = Drawing(self.n_resamples, self.seed, threads, progress)
         key = drawing.random_words(purpose="almost stochastic order", n=n, m=m)
 
         def fill(first: int, last: int) -> None:
-            resampled_ratios(
-                a, b, cut.of_a, cut.of_b, cut.lengths, key, first_row, self.n_resamples, first, last, out
-            )
+            resampled_ratios(a, b, *cut, key, first_row, self.n_resamples, first, last, out)
 
         drawing.over_streams(fill, len(a))
         return ratios, out
@@ -378,8 +364,8 @@ def few_scores(n: int, m: int) -> Iterator[str]:
             f"{n} scores of A and {m} of B: with fewer than {FEW_SCORES} of each, eps_min says little. If "
             "every score of A is above every score of B, no resample differs, and eps_min is 0 at any "
             f"confidence; for two equally good systems that happens once in {math.comb(n + m, n)} times. It "
-            "can rank systems, but not back a claim: collect more runs, or give the p-value of "
-            "permutation_test beside it"
+            "can rank systems, but not back a claim: collect more runs, or give the p-value of the "
+            "permutation test beside it"
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,19 +14,18 @@ from nbyk.arrays import Floats
 from nbyk.data.arrays import as_samples, check_aligned
 from nbyk.errors import NbykError, unknown_name
 from nbyk.resampling.effects import Progress
-from nbyk.resampling.streams import as_seed
-from nbyk.testing.corrections import check_correction, correct_p_values, corrected_margins, settled_decisions
+from nbyk.testing.corrections import check_correction, corrected_pairs, settled_decisions
 from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.intervals import check_confidence_level
-from nbyk.testing.pvalues import DECISION_ERROR, Alternative, bounds_of_drawn_p, check_alternative
+from nbyk.testing.pvalues import DECISION_ERROR, bounds_of_drawn_p, check_alternative
 from nbyk.testing.ranks import board_from
 from nbyk.testing.results import NONE, Board, Claim, Margin, Pair, Question, Sample, Shown
 from nbyk.testing.scores.aso import Bound, few_scores
-from nbyk.testing.scores.battery import TESTS
-from nbyk.testing.scores.facts import ASO, FACTS
+from nbyk.testing.scores.battery import score_test
+from nbyk.testing.scores.facts import ASO, FACTS, TESTS
 from nbyk.testing.scores.means import are_zeros_and_ones, mean_interval
-from nbyk.testing.scores.randomisation import EXACT_UP_TO
+from nbyk.testing.scores.nulls import EXACT_UP_TO
 from nbyk.testing.scores.result import (
     SCOPE,
     SignificanceResult,
@@ -50,62 +50,49 @@ N_ASO_RESAMPLES = 1000
 
 def board_of_scores(
     scores: Any,
+    question: Question,
     *,
-    test: str,
     paired: bool,
-    against: str | None,
-    alternative: Alternative,
-    alpha: float,
-    confidence_level: float,
-    tau: float,
-    correction: str | None,
     n_resamples: int | None,
-    seed: Any,
     threads: int,
     progress: Progress | None,
-    lower_is_better: bool = False,
     margin: float | None = None,
     notes: Sequence[str] = (),
 ) -> Board:
     """Return the board of `nbyk.compare` for scores of runs, or of the same items if `paired`.
 
     The scores of two systems or more are a mapping from names, a DataFrame with a column per system, or a
-    sequence of samples; the test is "recommended" (see `recommended_test`), "aso", or one of `battery.TESTS`.
-    `notes` are further cautions.
+    sequence of samples; the test is "recommended" (see `recommended_test`), "aso", or one of `facts.TESTS`;
+    the correction "" is the test's usual one. `notes` are further cautions.
     """
-    check_alternative(alternative)
-    check_level(alpha)
-    if not 0.0 < tau < 1.0:
-        raise NbykError(f"found {tau}, expected a number between 0 and 1, such as 0.2", argument="tau")
+    check_alternative(question.alternative)
+    check_level(question.alpha)
+    if question.tau is None or not 0.0 < question.tau < 1.0:
+        raise NbykError(
+            f"found {question.tau}, expected a number between 0 and 1, such as 0.2", argument="tau"
+        )
     if n_resamples is not None:
         check_draws(n_resamples)
-    seed = as_seed(seed)
-    check_confidence_level(confidence_level)
+    check_confidence_level(question.confidence_level)
     samples = as_samples(scores)
     if paired and isinstance(scores, Mapping):
         check_aligned(*scores.values())
     names = list(samples)
-    pairs = [(names[a], names[b]) for a, b in choose_pairs(names, against, alternative)]
-    test, reason = chosen_test(test, samples, paired=paired)
+    pairs = [(names[a], names[b]) for a, b in choose_pairs(names, question.against, question.alternative)]
+    test, reason = chosen_test(question.test, samples, paired=paired)
     _check_samples(samples, test, paired=paired)
-    question = Question(
-        metric="mean score",
-        direction="lower" if lower_is_better else "higher",
+    question = replace(
+        question,
         test=test,
         hypothesis=FACTS[test].hypothesis,
-        alternative=alternative,
-        alpha=alpha,
-        confidence_level=confidence_level,
-        correction=_correction(test, correction),
-        against=against,
-        tau=tau if test == ASO else None,
-        seed=seed,
+        correction=_correction(test, question.correction),
+        tau=question.tau if test == ASO else None,
         reason=reason or "",
     )
     counts = counts_of({name: len(sample) for name, sample in samples.items()})
     pairing = "Scores in one place are a pair." if FACTS[test].paired else "Scores are not paired."
     sample = Sample(0, 0, counts, pairing=pairing, scores=samples)
-    sign = -1.0 if lower_is_better else 1.0
+    sign = -1.0 if question.direction == "lower" else 1.0
     if margin is not None and (test == ASO or all(map(are_zeros_and_ones, samples.values()))):
         what = "aso, which bounds no difference" if test == ASO else 'zeros and ones; say `kind="numbers"`'
         raise NbykError(f"found {margin:g} beside {what}", argument="margin")
@@ -113,13 +100,12 @@ def board_of_scores(
         draws = N_ASO_RESAMPLES if n_resamples is None else n_resamples
         compared = list(_by_aso(question, sample, sign, pairs, draws, threads, progress))
     else:
-        options: dict[str, Any] = {"alternative": alternative}
-        if FACTS[test].draws:
-            options |= {"n_resamples": N_RESAMPLES if n_resamples is None else n_resamples, "seed": seed}
-            options |= {"threads": threads, "progress": progress}
-        compared = list(_by_p(question, sample, sign, pairs, options, margin))
+        draws = N_RESAMPLES if n_resamples is None else n_resamples
+        options: dict[str, Any] = {"n_resamples": draws, "threads": threads, "progress": progress}
+        options |= {"alternative": question.alternative, "seed": question.seed}
+        compared = _by_p(question, sample, sign, pairs, options, margin)
     means = np.array([float(of.mean()) for of in samples.values()])
-    intervals = [mean_interval(of, confidence_level) for of in samples.values()]
+    intervals = [mean_interval(of, question.confidence_level) for of in samples.values()]
     warnings = (*notes, *_warnings(question, sample, compared, paired=paired))
     if len(compared) == 1:
         compared = [replace(compared[0], warnings=warnings)]
@@ -195,8 +181,8 @@ def _check_samples(samples: Mapping[str, Floats], test: str, *, paired: bool) ->
             )
 
 
-def _correction(test: str, correction: str | None) -> str:
-    if correction is None:
+def _correction(test: str, correction: str) -> str:
+    if not correction:
         return "bonferroni" if test == ASO else "holm"
     check_correction(correction)
     if test == ASO and correction not in ("bonferroni", "none"):
@@ -214,38 +200,29 @@ def _by_p(
     pairs: Sequence[tuple[str, str]],
     options: Mapping[str, Any],
     margin: float | None,
-) -> Iterator[Pair]:
-    """Yield the pairs; effects are differences of the means times the sign."""
-    test = TESTS[question.test]
+) -> list[Pair]:
+    """Return the corrected pairs; effects are differences of the means times the sign."""
     results = []
     for pair in pairs:
         try:
-            results.append(test(*(sign * sample.scores[name] for name in pair), **options))
+            scores = (sign * sample.scores[name] for name in pair)
+            results.append(score_test(question.test, *scores, **options))
         except NbykError as error:
             raise error.about(systems=pair) from None
     p = np.array([result.p for result in results])
-    corrected = correct_p_values(p, question.correction).tolist()
     draws = [0 if result.exact else result.n_resamples for result in results]
-    low, high = np.array(
-        [bounds_of_drawn_p(of.p, n, of.alternative) for of, n in zip(results, draws, strict=True)]
-    ).T
-    decided = settled_decisions(p, low, high, alpha=question.alpha, method=question.correction).tolist()
-    margins: Sequence[Margin | None] = [None] * len(pairs)
-    if margin is not None:
-        samples = [[sign * sample.scores[name] for name in names] for names in pairs]
-        tested = [
-            _margin(result, a, b, margin, question.alpha, options)
-            for result, (a, b) in zip(results, samples, strict=True)
-        ]
-        margins = corrected_margins(tested, question.correction)
-    of_pairs = zip(pairs, results, corrected, decided, margins, strict=True)
-    for names, result, corrected_p, is_decided, of_margin in of_pairs:
+    bounds = [bounds_of_drawn_p(of.p, n, of.alternative) for of, n in zip(results, draws, strict=True)]
+    decided = settled_decisions(p, *np.transpose(bounds), alpha=question.alpha, method=question.correction)
+    compared = []
+    for names, result, is_decided in zip(pairs, results, decided.tolist(), strict=True):
         a, b = (sign * sample.scores[name] for name in names)
         favours: Shown = "better" if _first_is_in_front(result, a, b) else "worse"
-        claim = result.claim(question.confidence_level, favours, DECISION_ERROR)
-        claim = replace(claim, decided=is_decided, margin=of_margin)
-        compared = _pair(names, question, sample, claim, corrected_p)
-        yield replace(compared, warnings=tuple(result.without_interval(claim.interval)))
+        claim = replace(result.claim(question.confidence_level, favours, DECISION_ERROR), decided=is_decided)
+        if margin is not None:
+            claim = replace(claim, margin=_margin(result, a, b, margin, question.alpha, options))
+        of_two = _pair(names, question, sample, claim)
+        compared.append(replace(of_two, warnings=tuple(result.without_interval(claim.interval))))
+    return corrected_pairs(compared)
 
 
 def _margin(
@@ -253,9 +230,8 @@ def _margin(
 ) -> Margin:
     """Return the tests of a difference against a margin: the same test, one-sided, of shifted scores."""
     interval = result.ends_at(1.0 - 2.0 * alpha)
-    one_sided = {**options, "alternative": "greater"}
-    test = TESTS[result.test]
-    not_worse = test(a + size, b, **one_sided)
+    test = partial(score_test, result.test)
+    not_worse = test(a + size, b, **{**options, "alternative": "greater"})
     if math.isnan(interval[0]):
         return Margin(size, math.nan, math.nan, math.nan, NONE, alpha, "the scores do not vary")
     if not_worse.least_p > alpha:
@@ -265,11 +241,11 @@ def _margin(
     return Margin(size, not_worse.p, worse, max(not_worse.p, not_better), interval, alpha)
 
 
-def _pair(names: tuple[str, str], question: Question, sample: Sample, claim: Claim, p: float) -> Pair:
+def _pair(names: tuple[str, str], question: Question, sample: Sample, claim: Claim) -> Pair:
     kept = {name: sample.scores[name] for name in names}
     sample_of_two = Sample(0, 0, {name: sample.responses[name] for name in names}, scores=kept)
     a, b = (float(of.mean()) for of in kept.values())
-    return Pair(*names, question, sample_of_two, (a, b), (claim,), p, claim.decided)
+    return Pair(*names, question, sample_of_two, (a, b), (claim,), claim.p, claim.decided)
 
 
 def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool:
@@ -278,8 +254,8 @@ def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool
     if FACTS[result.test].draws or result.test == "welch_t":
         return result.statistic > 0.0
     # Rank tests may favour another system than the means do.
-    test = TESTS[result.test]
-    return test(a, b, alternative="greater").p < test(a, b, alternative="less").p
+    greater, less = (score_test(result.test, a, b, alternative=side).p for side in ("greater", "less"))
+    return greater < less
 
 
 def _by_aso(
@@ -294,7 +270,7 @@ def _by_aso(
     assert question.tau is not None
     sides = 2 if question.alternative == "two-sided" else 1
     n_comparisons = 1 if question.correction == "none" else sides * len(pairs)
-    bound = Bound(1.0 - question.alpha, n_comparisons, n_resamples, None, question.seed)
+    bound = Bound(1.0 - question.alpha, n_comparisons, n_resamples, question.seed)
     for row, names in enumerate(pairs):
         a, b = (sign * sample.scores[name] for name in names)
         order = bound.compare(a, b, row=row, threads=threads, keep_resamples=True, progress=progress)
@@ -311,7 +287,7 @@ def _by_aso(
             *(math.nan, math.nan, ASO, favours),
             order=order,
         )
-        yield replace(_pair(names, question, sample, claim, math.nan), warnings=(NO_MEANS,))
+        yield replace(_pair(names, question, sample, claim), warnings=(NO_MEANS,))
 
 
 def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, paired: bool) -> Iterator[str]:

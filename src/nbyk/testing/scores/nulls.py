@@ -1,4 +1,10 @@
-"""The null of a test on means: sums drawn for many pairs of samples, counted against what was observed.
+"""The nulls of tests on means: sums drawn for many pairs of samples, counted against what was observed.
+
+Pairs are swapped at random, scores dealt again to A and B, or scores resampled. If the swaps or deals are few
+enough, all are counted and the p-value has no Monte-Carlo error. Otherwise M are drawn, and p =
+(1 + count)/(1 + M). Resamples centre on the observed difference δ instead of on zero. So the test counts the
+resampled differences that exceed δ by another δ: #{δ* ≥ 2 δ} (Efron and Tibshirani 1994; Berg-Kirkpatrick et
+al. 2012 for any metric).
 
 Sums that are equal but for rounding tie, and so do scores: .1 + .2 is .3, and no test may rank them by their
 last digits.
@@ -9,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,13 +24,16 @@ from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.sums import product
 from nbyk.testing.engine.item_draws import Kinds
-from nbyk.testing.pvalues import Alternative, PValue, check_alternative, sides_of
+from nbyk.testing.pvalues import Alternative, PValue, sides_of
+from nbyk.testing.scores import kernels
 from nbyk.testing.scores.draws import DRAWS, Drawing
-from nbyk.testing.scores.result import SignificanceResult
-from nbyk.testing.scores.subset_sums import all_sums, count_subsets, is_feasible, n_subsets
+from nbyk.testing.scores.subset_sums import ANY_SIZE, all_sums, count_subsets, is_feasible, n_subsets
 
 _ON_PAPER = 1e-13
 """Numbers closer than this share of the largest score are equal on paper."""
+
+EXACT_UP_TO = 2**30
+"""By default, up to this number all permutations are counted: 16 scores of each system, 30 pairs."""
 
 _MOST_KEPT = 2**24
 
@@ -56,11 +65,11 @@ class NullCounts:
         shares = (extra + reached) / (extra + self.n_draws)
         return np.asarray(np.minimum(1.0, sides_of(alternative) * shares))
 
-    def pvalue(self, alternative: Alternative, *, smoothing: bool = True) -> PValue:
+    def pvalue(self, alternative: Alternative) -> PValue:
         """Return the p-value of the first pair with its Monte-Carlo standard error, as `p_values`."""
-        p, sides, error = self.p_values(alternative, smoothing=smoothing), sides_of(alternative), 0.0
+        p, sides, error = self.p_values(alternative), sides_of(alternative), 0.0
         if not self.exact:
-            one_sided = self.p_values(alternative)[0] / sides
+            one_sided = p[0] / sides
             error = sides * math.sqrt(one_sided * (1.0 - one_sided) / (1 + self.n_draws))
         return PValue(float(p[0]), error, alternative)
 
@@ -99,8 +108,8 @@ class NullSums:
         rows = len(self.observed)
         counts, kept = self._drawn(drawing, self.summed, keep_null=keep_null or rows == 1)
         null = self.differences(kept)[0] if keep_null else None
-        of_rows = counts.reshape(rows, -1, 2).sum(axis=1)
-        return NullCounts(self.observed, of_rows, drawing.n_draws, null=null, sums=kept)
+        row_counts = counts.reshape(rows, -1, 2).sum(axis=1)
+        return NullCounts(self.observed, row_counts, drawing.n_draws, null=null, sums=kept)
 
     def reached(self, sums: Floats) -> NullCounts:
         """Count those of the first pair's sums, shape (M,), that reach the borders."""
@@ -160,47 +169,78 @@ class NullSums:
         return NullCounts(self.observed, counts, n_choices, exact=True, null=null)
 
 
-def result_of_means(
-    test: str,
-    samples: tuple[Floats, Floats],
-    null_of: Callable[[Floats, Floats], NullSums],
-    alternative: Alternative,
-    drawing: Drawing,
-    exact_up_to: int = 0,
-    *,
-    keep_null: bool,
-    smoothing: bool = True,
-) -> SignificanceResult:
-    """Return the result of a test of the means of one pair of samples; `null_of` is its null of R pairs."""
-    check_alternative(alternative)
-    a, b = samples
-    null, quiet = null_of(a[None], b[None]), drawing.quiet()
-    counts = null.counted(drawing, exact_up_to, keep_null=keep_null)
-
-    @cache
-    def of_one() -> Floats:
-        """Return what the sums lose for each unit that is taken from A's scores."""
-        return null.sums(quiet, null_of(np.ones_like(a)[None], np.zeros_like(b)[None]).summed)
-
-    def p_of_shift(shift: float, side: Alternative) -> float:
-        shifted = null_of(a[None] - shift, b[None])
-        if counts.sums is None:
-            found = shifted.counted(quiet, exact_up_to)
-        else:
-            found = shifted.reached(counts.sums[0] - shift * of_one())
-        return found.pvalue(side, smoothing=smoothing).p
-
-    return SignificanceResult.of_means(
-        test,
-        float(counts.observed[0]),
-        counts.pvalue(alternative, smoothing=smoothing),
-        samples,
-        n_resamples=counts.n_draws,
-        exact=counts.exact,
-        least_p=counts.least_p(alternative),
-        null=counts.null,
-        p_of_shift=p_of_shift,
+def swaps(a: Floats, b: Floats) -> NullSums:
+    """Return the null of R pairs of samples, shape (R, n) each, in which pairs swap their systems."""
+    # Σ ±d = Σ d − 2 × the sum of the swapped ones, which is 0 as observed; −d, so that larger is better.
+    negated = b - a
+    n = negated.shape[1]
+    totals = 0.0 - np.add.reduce(negated, axis=1)
+    ties = 0.5 * rounding(negated, np.abs(a) + np.abs(b))
+    return NullSums(
+        observed=totals / n,
+        low=-ties,
+        high=ties,
+        kernel=kernels.flipped_sums,
+        summed=(negated,),
+        axes={"purpose": "swapped pairs", "n": n, "size": ANY_SIZE},
+        differences=lambda swapped: (totals[:1, None] + 2.0 * swapped) / n,
+        size=ANY_SIZE,
+        of_kinds=Kinds.swapped,
     )
+
+
+def deals(a: Floats, b: Floats) -> NullSums:
+    """Return the null of R pairs of samples, shapes (R, n) and (R, m), whose scores are all dealt again."""
+    # The fewer scores are dealt: A's or, negated so that larger is better, B's.
+    n, m = a.shape[1], b.shape[1]
+    pool = np.concatenate([a, b], axis=1) if n <= m else -np.concatenate([b, a], axis=1)
+    size, others = min(n, m), max(n, m)
+    centred = pool - pool.mean(axis=1, keepdims=True)
+    totals, dealt = centred.sum(axis=1), centred[:, :size].sum(axis=1)
+    ties = rounding(centred, np.abs(pool))
+    return NullSums(
+        observed=a.mean(axis=1) - b.mean(axis=1),
+        low=dealt - ties,
+        high=dealt + ties,
+        kernel=partial(kernels.dealt_sums, size),
+        summed=(centred,),
+        axes={"purpose": "dealt scores", "n": n + m, "size": size},
+        differences=lambda sums: sums / size - (totals[:1, None] - sums) / others,
+        size=size,
+    )
+
+
+def resampled(a: Floats, b: Floats, *, paired: bool) -> NullSums:
+    """Return the resampled differences δ* of R pairs of samples, which are to reach 2 δ."""
+    n, m = a.shape[1], b.shape[1]
+    if paired:
+        parts_a = (a - b) / n
+        parts_b = np.empty((len(a), 0))
+        ties = rounding(parts_a, (np.abs(a) + np.abs(b)) / n)
+    else:
+        centre = 0.5 * (a.mean(axis=1, keepdims=True) + b.mean(axis=1, keepdims=True))
+        parts_a, parts_b = (a - centre) / n, (b - centre) / m
+        ties = rounding(parts_a, np.abs(a) / n) + rounding(parts_b, np.abs(b) / m)
+    observed = parts_a.sum(axis=1) - parts_b.sum(axis=1)
+    return NullSums(
+        observed=observed,
+        low=2.0 * observed - ties,
+        high=2.0 * observed + ties,
+        kernel=kernels.resampled_differences,
+        summed=(parts_a, parts_b),
+        axes={"purpose": "resampled scores", "n": n, "m": parts_b.shape[1]},
+        differences=lambda resampled: resampled - observed[:1, None],
+        of_kinds=Kinds.drawn if paired else None,
+    )
+
+
+NULLS: dict[str, Callable[[Floats, Floats], NullSums]] = {
+    "approximate_randomisation": swaps,
+    "permutation": deals,
+    "paired_bootstrap": partial(resampled, paired=True),
+    "bootstrap": partial(resampled, paired=False),
+}
+"""The nulls by test: of R pairs of samples, shapes (R, n) and (R, m)."""
 
 
 def rounding(values: Floats, sizes: Floats) -> Floats:

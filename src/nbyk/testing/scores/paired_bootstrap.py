@@ -14,7 +14,7 @@ from nbyk.data.arrays import check_aligned, on_host
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
 from nbyk.metrics.registry import kind_scored
-from nbyk.resampling.effects import Progress, run_chunks
+from nbyk.resampling.effects import Progress, check_defined, run_chunks
 from nbyk.resampling.streams import stream_key
 from nbyk.testing.engine.forms import form_of
 from nbyk.testing.engine.item_draws import (
@@ -48,7 +48,6 @@ def paired_bootstrap(
     metric: AnyMetric = "mean",
     alternative: Alternative = "two-sided",
     n_resamples: int = 10_000,
-    smoothing: bool = True,
     seed: Any = 0,
     threads: int = 1,
     keep_null: bool = False,
@@ -70,8 +69,8 @@ def paired_bootstrap(
     seed
         All metrics see the same resamples, unless items are of few kinds, 128 to a kind or more: then counts
         of the kinds are drawn.
-    alternative, n_resamples, smoothing, threads, keep_null, progress
-        As for `nbyk.bootstrap_test`.
+    alternative, n_resamples, threads, keep_null, progress
+        As for `nbyk.score_test`.
 
     Returns
     -------
@@ -109,7 +108,7 @@ def paired_bootstrap(
     return SignificanceResult(
         test="paired_bootstrap",
         statistic=delta,
-        pvalue=counts.pvalue(alternative, smoothing=smoothing),
+        pvalue=counts.pvalue(alternative),
         n_a=n,
         n_b=n,
         effect=delta,
@@ -152,19 +151,27 @@ class SummedOutputs:
     """
 
     def __init__(self, metric: Metric, a: Any, b: Any, references: Any) -> None:
-        of_a, of_b = (metric.item_statistics(outputs, references) for outputs in (a, b))
-        if of_a.shape != of_b.shape:
-            raise NbykError(f"statistics: found shapes {of_a.shape} and {of_b.shape}, expected one shape")
-        _check_items(len(of_a))
-        both = np.concatenate([of_a, of_b], axis=1)
+        a_statistics, b_statistics = (metric.item_statistics(outputs, references) for outputs in (a, b))
+        if a_statistics.shape != b_statistics.shape:
+            raise NbykError(
+                f"statistics: found shapes {a_statistics.shape} and {b_statistics.shape}, expected one shape"
+            )
+        n_items = len(a_statistics)
+        if n_items < 2:
+            raise NbykError(
+                f"outputs: found {n_items} items, expected at least 2, since one item cannot be resampled"
+            )
+        both = np.concatenate([a_statistics, b_statistics], axis=1)
         whole = (both + 0.0).view(np.dtype((np.void, both.itemsize * both.shape[1])))[:, 0]  # −0 is 0
         first, kind_of = by_first_item(np.unique(whole, return_inverse=True)[1])
-        self.n_items = len(both)
+        self.n_items = n_items
         self.kind_of: Integers = kind_of
         has_item_scores = metric.additive and metric.direction == "higher"
-        self.item_scores = metric.score_sums(np.stack([of_a, of_b])) if has_item_scores else None
+        self.item_scores = (
+            metric.score_sums(np.stack([a_statistics, b_statistics])) if has_item_scores else None
+        )
         places = np.arange(2.0 * len(first)).reshape(2, -1, 1)
-        table = np.concatenate([of_a[first], of_b[first]])
+        table = np.concatenate([a_statistics[first], b_statistics[first]])
         bound = replace(metric, table=table)
         rows = Rows(np.empty((len(first), 0)), places, table=table)
         self.sums = rows.sums(bound)
@@ -176,7 +183,7 @@ class SummedOutputs:
         metric, (scores_a, scores_b) = self._form.metric, self._form.drawn(draws)[:, :size]
         with np.errstate(invalid="ignore"):
             effects: Floats = metric.sign * (scores_a - scores_b)
-        _check_defined(metric.name, effects)
+        check_defined([metric], effects[None])
         return effects
 
 
@@ -219,22 +226,6 @@ class PlainOutputs:
                 f"metric {name!r} is undefined on a resample; choose another metric or more items"
             )
         return score_a - score_b
-
-
-def _check_items(n_items: int) -> None:
-    if n_items < 2:
-        raise NbykError(
-            f"outputs: found {n_items} items, expected at least 2, since one item cannot be resampled"
-        )
-
-
-def _check_defined(name: str, effects: Floats) -> None:
-    undefined = int((~np.isfinite(effects)).sum())
-    if undefined:
-        raise UndefinedMetricError(
-            f"metric {name!r} is undefined on {undefined} of {len(effects)} draws; choose another metric "
-            "or more items"
-        )
 
 
 def _as_items(values: Any) -> Array:

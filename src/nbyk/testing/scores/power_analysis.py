@@ -70,7 +70,7 @@ def bootstrap_power_analysis(
         How much better the other system is: 1.25 multiplies every score, or adds 1.25 if `lift_is` is
         "shift". A factor is at least 1 and needs scores that are not negative; a shift is at least 0.
     test
-        One of `nbyk.testing.scores.battery.TESTS`, or a function from samples of both, shapes (R, n),
+        One of `nbyk.testing.scores.facts.TESTS`, or a function from samples of both, shapes (R, n),
         to p-values, shape (R,); each sample is resampled by itself, so a paired test would see no real pairs.
     alternative
         The side of a named test: "two-sided", "greater" (the lifted system is better) or "less".

@@ -58,21 +58,17 @@ class SignificanceResult(ShownAsLines):
     Attributes
     ----------
     test
-        The test's name (`nbyk.testing.scores.battery.TESTS`).
+        The test's name (`nbyk.testing.scores.facts.TESTS`).
     statistic
         The observed statistic: a difference that is positive if A is better, or the test's own statistic.
     pvalue
         The p-value, its Monte-Carlo standard error and its side.
     n_a, n_b
         Number of scores of each system.
-    effect
-        mean(a) − mean(b) or, for a metric of outputs, how much better A's value is.
-    ends_at
-        Function from a confidence level to the interval of the effect.
-    n_resamples
-        Draws from the null; all permutations or sign patterns if `exact`; 0 if the null is a formula.
-    exact
-        Whether the whole null was enumerated, so that the p-value has no Monte-Carlo error.
+    effect, ends_at
+        How much better A is on average, or by a metric of outputs, and its interval at a confidence level.
+    n_resamples, exact
+        Draws from the null, or all of it if `exact`; 0 if the null is a formula.
     least_p
         The least p-value that the test can give with as many scores; 0 if it has none.
     null : ndarray, shape (n_resamples,), or None
@@ -90,26 +86,6 @@ class SignificanceResult(ShownAsLines):
     exact: bool = False
     least_p: float = 0.0
     null: Floats | None = field(default=None, repr=False, compare=False)
-
-    @classmethod
-    def of_means(
-        cls,
-        test: str,
-        statistic: float,
-        pvalue: PValue,
-        samples: tuple[Floats, Floats],
-        *,
-        n_resamples: int = 0,
-        exact: bool = False,
-        least_p: float = 0.0,
-        null: Floats | None = None,
-        p_of_shift: PofShift | None = None,
-    ) -> SignificanceResult:
-        """Return the result of a test of two systems' scores; it has `interval_of_means`."""
-        ends_at = partial(interval_of_means, *samples, paired=FACTS[test].paired, p_of_shift=p_of_shift)
-        n_a, n_b = map(len, samples)
-        effect = difference_of_means(*samples)
-        return cls(test, statistic, pvalue, n_a, n_b, effect, ends_at, n_resamples, exact, least_p, null)
 
     @cached_property
     def interval(self) -> Interval:
@@ -204,6 +180,22 @@ class SignificanceResult(ShownAsLines):
     def alternative(self) -> Alternative:
         """The side: "greater" (A is better), "less" or "two-sided"."""
         return self.pvalue.alternative
+
+
+def result_of_means(
+    test: str,
+    statistic: float,
+    pvalue: PValue,
+    samples: tuple[Floats, Floats],
+    *,
+    p_of_shift: PofShift | None = None,
+    **drawn: Any,
+) -> SignificanceResult:
+    """Return the result of a test of two systems' scores; it has `interval_of_means`."""
+    ends_at = partial(interval_of_means, *samples, paired=FACTS[test].paired, p_of_shift=p_of_shift)
+    n_a, n_b = map(len, samples)
+    effect = difference_of_means(*samples)
+    return SignificanceResult(test, statistic, pvalue, n_a, n_b, effect, ends_at, **drawn)
 
 
 def counts_of(sizes: Mapping[str, int]) -> dict[str, ResponseCounts]:

@@ -108,18 +108,6 @@ def _pairs_at_least(left: Array, right: Array, border: float) -> int:
 
 
 @njit(nogil=True, cache=True)
-def _pairs_at_most(left: Array, right: Array, border: float) -> int:
-    """Return the number of sums l + r of two ascending lists that are at most `border`."""
-    count = 0
-    j = right.size
-    for i in range(left.size):
-        while j > 0 and left[i] + right[j - 1] > border:
-            j -= 1
-        count += j
-    return count
-
-
-@njit(nogil=True, cache=True)
 def count_subsets(values: Array, size: int, low: Array, high: Array, out: Array) -> None:
     """Fill `out`, shape (R, 2): how many subsets have a sum of at least `low`, and of at most `high`."""
     half = values.shape[1] // 2
@@ -134,7 +122,8 @@ def count_subsets(values: Array, size: int, low: Array, high: Array, out: Array)
                 left_sums = left[left_begins[c] : left_begins[c + 1]]
                 right_sums = right[right_begins[other] : right_begins[other + 1]]
                 out[r, 0] += _pairs_at_least(left_sums, right_sums, low[r])
-                out[r, 1] += _pairs_at_most(left_sums, right_sums, high[r])
+                above = _pairs_at_least(left_sums, right_sums, np.nextafter(high[r], np.inf))
+                out[r, 1] += left_sums.size * right_sums.size - above
 
 
 def chances_of_sums(values: Integers, size: int) -> Floats:

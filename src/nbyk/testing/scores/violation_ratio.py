@@ -7,14 +7,12 @@ sums. The segments depend on n and m alone: a bootstrap computes them once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from nbyk.arrays import Array, Floats, Integers
 from nbyk.compiled import njit
-from nbyk.errors import NbykError
 from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row
 from nbyk.testing.scores.draws import DRAWS
 from nbyk.testing.scores.kernels import start_stream
@@ -25,36 +23,13 @@ EQUAL = 0.5
 Below it, A is almost stochastically larger."""
 
 
-@dataclass(frozen=True)
-class Segments:
-    """Pieces of (0, 1) on which two quantile functions are constant, shape (S,).
+def segments(n: int, m: int) -> tuple[Integers, Integers, Floats]:
+    """Return the pieces of (0, 1) on which the quantile functions of n and m scores are constant, shape (S,).
 
     They are the place of a segment's value in each sorted sample, and lengths on any scale.
     """
-
-    of_a: Integers
-    of_b: Integers
-    lengths: Floats
-
-
-def segments(n: int, m: int, dt: float | None = None) -> Segments:
-    """Return the segments of samples of n and m scores: the exact ones, or those of a grid of step `dt`.
-
-    A grid has 1/dt cells of equal length, rounded to a whole number, each with the quantiles at its right
-    end; t = 1 is the last. They are exact if that number is a multiple of n and m.
-    """
-    if dt is None:
-        ends = np.union1d(np.arange(1, n + 1) * m, np.arange(1, m + 1) * n)
-        lengths = np.diff(ends, prepend=0)
-        return Segments((ends - 1) // m, (ends - 1) // n, lengths.astype(np.float64))
-    if not 0.0 < dt < 1.0:
-        raise NbykError(
-            f"found {dt}, expected a step between 0 and 1, such as 0.005, or None, which is exact",
-            argument="dt",
-        )
-    cells = round(1.0 / dt)
-    ends = np.arange(1, cells + 1)
-    return Segments(-(-n * ends // cells) - 1, -(-m * ends // cells) - 1, np.ones(cells))
+    ends = np.union1d(np.arange(1, n + 1) * m, np.arange(1, m + 1) * n)
+    return (ends - 1) // m, (ends - 1) // n, np.diff(ends, prepend=0).astype(np.float64)
 
 
 @njit(nogil=True, cache=True)

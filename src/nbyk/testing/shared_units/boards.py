@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, gammaln, psi
 
+from nbyk.metrics import Metric
 from nbyk.testing.shared_units.generalise import SharedUnitsTest
 from nbyk.testing.shared_units.mixture import ErrorLaw
 from nbyk.testing.shared_units.responses import Source
@@ -37,7 +38,7 @@ ALONE_IN_SPREAD = 5.0
 """A caution names a system whose units differ by this many times as much as those of the others."""
 
 
-def moderated_pairs(totals: Floats, df: float) -> tuple[Floats, Floats, Floats]:
+def moderated_pairs(totals: Floats, df: float, apart: float = 1.0) -> tuple[Floats, Floats, Floats]:
     """Return the variances over shared units of the effects of all pairs of S systems, moderated.
 
     Parameters
@@ -47,6 +48,8 @@ def moderated_pairs(totals: Floats, df: float) -> tuple[Floats, Floats, Floats]:
         where a pair was not compared.
     df
         Degrees of freedom ν of each.
+    apart
+        The largest λ, from 0 to 1.
 
     Returns
     -------
@@ -80,7 +83,7 @@ def moderated_pairs(totals: Floats, df: float) -> tuple[Floats, Floats, Floats]:
     there = np.triu(~np.isnan(totals), 1)
     complete = int(there.sum()) == n * (n - 1) // 2
     products = _products(totals) if complete else None
-    apart = 1.0 if products is None else _independence(products, df)
+    apart *= 1.0 if products is None else _independence(products, df)
     variances, degrees = [], []
     if products is None or n == 3:
         spreads = totals[there]
@@ -198,7 +201,9 @@ def _weights(spreads: Floats, belongs: Floats, df: float) -> Floats:
     return np.asarray(shares / shares.sum())
 
 
-def moderated_tests(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> dict[Places, SharedUnitsTest]:
+def moderated_tests(
+    tests: Mapping[Places, SharedUnitsTest], n_systems: int, metric: Metric | None = None
+) -> dict[Places, SharedUnitsTest]:
     """Return the tests of a leaderboard's pairs, whose variances over units learn from each other.
 
     Parameters
@@ -207,6 +212,10 @@ def moderated_tests(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> 
         The test of each pair, by the places of its systems.
     n_systems
         Number of systems S. With two there is nothing to learn.
+    metric
+        Severe raters of gold move all systems in one direction, unless the metric ignores location. Where
+        they are alike by chance, gold's noise hides that; so λ (`moderated_pairs`) is then at most T / W − ½.
+        By default nobody rates gold.
 
     Returns
     -------
@@ -220,6 +229,7 @@ def moderated_tests(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> 
     if len(kinds) != 1 or any(test.variance == 0.0 for test in tests.values()):
         return dict(tests)
     (sources,) = kinds
+    severity = metric is not None and metric.needs_gold and "location" not in metric.unchanged_by
     laws = {pair: [(1.0, test.law.variances[0], test.law.df[0])] for pair, test in tests.items()}
     for index, source in enumerate(sources, start=1):
         if source == _OWN[1] and _OWN[0] in sources:
@@ -227,7 +237,8 @@ def moderated_tests(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> 
         if source in _OWN:
             _moderate_own(laws, tests, n_systems, sources)
         else:
-            _moderate_shared(laws, tests, n_systems, source, index)
+            apart = _seen(tests, source) if severity and source == "raters" else 1.0
+            _moderate_shared(laws, tests, n_systems, source, index, apart)
     return {pair: replace(test, law=_law(test.law, laws[pair])) for pair, test in tests.items()}
 
 
@@ -235,14 +246,26 @@ _Ways = list[tuple[float, Floats, Floats]]
 """The weight, the variances and the degrees of freedom of each way."""
 
 
+def _seen(tests: Mapping[Places, SharedUnitsTest], source: Source) -> float:
+    """Return how far units differ beyond noise: T / W − ½ of all pairs, from 0 to 1."""
+    parts = [test.sources[source] for test in tests.values()]
+    total, noise = sum(part.total for part in parts), sum(part.within for part in parts)
+    return min(max(total / noise - 0.5, 0.0), 1.0) if noise > 0.0 else 1.0
+
+
 def _moderate_shared(
-    laws: dict[Places, _Ways], tests: Mapping[Places, SharedUnitsTest], n: int, source: Source, index: int
+    laws: dict[Places, _Ways],
+    tests: Mapping[Places, SharedUnitsTest],
+    n: int,
+    source: Source,
+    index: int,
+    apart: float,
 ) -> None:
     totals = _totals(tests, n, source)
     if not np.nansum(totals) > 0.0:
         return
     df = float(np.mean([test.sources[source].df for test in tests.values()]))
-    variances, degrees, weights = moderated_pairs(totals, df)
+    variances, degrees, weights = moderated_pairs(totals, df, apart)
     for (a, b), test in tests.items():
         of_pair = (test.stretch**2 * variances[:, a, b], degrees[:, a, b])
         laws[a, b] = _mixed(laws[a, b], weights, {index: of_pair})

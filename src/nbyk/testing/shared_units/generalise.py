@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.metrics.traits import Smoothness
+from nbyk.metrics.metric import Smoothness
 from nbyk.testing.pvalues import Alternative, sides_of
 from nbyk.testing.results import VariancePart
 from nbyk.testing.shared_units.components import (

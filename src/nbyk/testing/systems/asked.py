@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import get_args
 
 from nbyk.arrays import Floats
@@ -11,9 +12,11 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, Threads, check_defined
-from nbyk.resampling.samplers import Sampler, check_null, get_sampler
+from nbyk.resampling.samplers import check_null, get_sampler
+from nbyk.testing.corrections import Correction
 from nbyk.testing.decision import Decision, NullDraws
 from nbyk.testing.engine.draws import Draws
+from nbyk.testing.family import Hypotheses
 from nbyk.testing.intervals import IntervalMethod, check_confidence_level
 from nbyk.testing.results import Question
 from nbyk.testing.systems.panel import Panel, panel_of
@@ -39,16 +42,9 @@ WHOLE_ITEMS = get_sampler("bootstrap_items/all")
 class Asked:
     """What is asked of a comparison; the other fields are those of `nbyk.compare`, and all are checked.
 
-    Attributes
-    ----------
-    decision
-        The alternative, α, the numbers of draws, and the largest error of a settled decision.
-    sampler
-        The bootstrap of test sets.
-    interval
-        The method of an interval over items alone, "percentile" or "bca".
-    looks
-        Number of planned looks as data come in; α and the confidence level are those of each.
+    `decision` holds the alternative, α, the numbers of draws, and the largest error of a settled decision.
+    `interval` is the method of an interval over items alone, and α and the confidence level are those of each
+    of some `looks`. `family` holds the tests of all pairs, with their correction.
     """
 
     decision: Decision
@@ -56,28 +52,28 @@ class Asked:
     confidence_level: float = 0.95
     generalise: Sequence[str] | None = None
     pair_runs: bool = False
-    sampler: Sampler = WHOLE_ITEMS
     interval: IntervalMethod = "percentile"
     looks: int = 1
+    correction: Correction = "holm"
+    against: str | None = None
+    margin: float | None = None
+    max_draws: int = 30_000_000
     seed: int = 0
     threads: Threads = 1
     progress: Progress | None = None
+    family: Hypotheses = field(init=False)
 
     def __post_init__(self) -> None:
         check_null(self.null)
-        if self.sampler.items != "bootstrap_items":
-            raise NbykError(
-                f"found {self.sampler.name}, which draws no items, so its intervals would ignore how items "
-                f"vary; expected bootstrap_items/{self.sampler.response_name}",
-                argument="interval_sampler",
-            )
         if self.interval not in get_args(IntervalMethod):
             raise unknown_name("interval method", self.interval, get_args(IntervalMethod)).about(
                 argument="interval"
             )
         check_confidence_level(self.confidence_level)
+        check_margin(self.margin)
+        object.__setattr__(self, "family", Hypotheses(self.decision, self.correction, self.max_draws))
 
-    def question(self, metric: str, correction: str, against: str | None) -> Question:
+    def question(self, metric: str) -> Question:
         """Return what is asked of every pair, as a result says it."""
         return Question(
             metric=metric,
@@ -86,8 +82,8 @@ class Asked:
             alternative=self.decision.alternative,
             alpha=self.decision.alpha,
             confidence_level=self.confidence_level,
-            correction=correction,
-            against=against,
+            correction=self.correction,
+            against=self.against,
             seed=self.seed,
             looks=self.looks,
         )
@@ -123,17 +119,14 @@ class Asked:
         """Return the function that draws from the null at the data's own size; undefined ones are errors."""
 
         def draw(which: list[int], n_draws: int, *, start: int) -> Floats:
-            effects = draws.under_null(which, n_draws, self.null, self.sampler, start=start)
+            effects = draws.under_null(which, n_draws, self.null, WHOLE_ITEMS, start=start)
             return check_defined([draws.metrics[index] for index in which], effects)
 
         return draw
 
     def bootstrapped(self, draws: Draws) -> Floats:
         """Return bootstrapped effects, shape (metrics, B); not finite where a metric is undefined."""
-        every, n_draws = range(len(draws.metrics)), self.decision.n_resamples
-        if self.sampler.keeps_rows:
-            return draws.bootstrapped(every, n_draws, "bootstrap")
-        return draws.redrawn(every, n_draws, self.sampler, None)
+        return draws.bootstrapped(range(len(draws.metrics)), self.decision.n_resamples, "bootstrap")
 
     def panel(self, data: ResponseSet) -> Panel:
         """Return the population of the claims about two systems (`nbyk.testing.systems.panel.panel_of`)."""
@@ -152,11 +145,13 @@ class Asked:
                     argument="generalise",
                 )
             generalise = ("items",)
-        panel = panel_of(data, generalise, pair_runs=self.pair_runs)
-        if panel.draws_clusters and not self.sampler.keeps_rows:
-            raise NbykError(
-                f"found {self.sampler.name}, which draws items one by one, but they come in clusters; "
-                "expected bootstrap_items/all",
-                argument="interval_sampler",
-            )
-        return panel
+        return panel_of(data, generalise, pair_runs=self.pair_runs)
+
+
+def check_margin(margin: float | None) -> None:
+    """Raise NbykError unless a margin is a finite number above 0."""
+    if margin is not None and not 0.0 < margin < math.inf:
+        raise NbykError(
+            f"found {margin:g}, expected a number above 0: the largest difference that does not matter",
+            argument="margin",
+        )

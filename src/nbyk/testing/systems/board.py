@@ -12,8 +12,9 @@ from nbyk.arrays import Floats
 from nbyk.data.scales import Scale
 from nbyk.data.units import Units
 from nbyk.resampling.effects import check_defined
+from nbyk.testing.corrections import corrected_pairs
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.family import DrawnNull, Hypotheses, choose_pairs, swap_bound
+from nbyk.testing.family import DrawnNull, choose_pairs, swap_bound
 from nbyk.testing.intervals import acceleration, agreeing, bca_interval, percentile_interval
 from nbyk.testing.pvalues import sides_of
 from nbyk.testing.ranks import board_from
@@ -32,43 +33,38 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import lone_spread, moderated_tests
-from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
-from nbyk.testing.systems.by_formula import corrected_pairs
+from nbyk.testing.systems.asked import EQUALLY_GOOD, WHOLE_ITEMS, Asked
+from nbyk.testing.systems.by_formula import Places
 from nbyk.testing.systems.cautions import (
     ONE_RESPONSE,
     about_data,
     about_number,
     about_pair,
 )
-from nbyk.testing.systems.claims import broad_test, few_units, with_intervals_of_parts, within
+from nbyk.testing.systems.claims import (
+    broad_test,
+    claims_of,
+    few_units,
+    is_within_one,
+    with_intervals_of_parts,
+    within,
+)
 from nbyk.testing.systems.items_alone import SIGN_TEST, ItemsAlone, items_alone, score_interval
 from nbyk.testing.systems.latent import with_latent
-from nbyk.testing.systems.margins import claims_of, is_within_one
 from nbyk.testing.systems.panel import Panel, population_of
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.unit_cautions import about_units, pairing_caution, pairing_sentence
 from nbyk.words import listed, number_of
 
-Places = tuple[int, int]
-"""Two systems, by their places."""
 
-
-def board_of(
-    scored: ScoredSystems,
-    asked: Asked,
-    family: Hypotheses,
-    *,
-    against: str | None = None,
-    margin: float | None = None,
-    with_parts: bool = True,
-) -> Board:
+def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) -> Board:
     """Return the board of `nbyk.compare`.
 
     `with_parts` says whether the parts of the variance of a single pair get their intervals, and those of a
     metric that jumps are computed.
     """
     decision, metric, names = asked.decision, scored.metric, scored.names
-    pairs = choose_pairs(names, against, decision.alternative)
+    pairs = choose_pairs(names, asked.against, decision.alternative)
     panels = {(a, b): asked.panel(scored.pair(a, b)) for a, b in pairs}
     asked.check_paired(panels.values())
     of_clusters = panels[pairs[0]].draws_clusters
@@ -80,19 +76,19 @@ def board_of(
         return asked.draws(panels[pair].drawn(scored.pair(*pair)), [metric])
 
     exact = asked.is_exact(draws_of(pairs[0]))
-    nulls = _nulls(scored, asked, family, pairs, draws_of, exact=exact, of_clusters=of_clusters)
+    nulls = _nulls(scored, asked, pairs, draws_of, exact=exact, of_clusters=of_clusters)
     scores_each = metric.kind != "comparison"
     drawn = scored.bootstrapped(asked, of_clusters=of_clusters) if scores_each else None
     tests = {pair: test for pair, panel in panels.items() if (test := broad_test(metric, panel)) is not None}
-    alone, tests = tests, moderated_tests(tests, len(names))
-    question = scored.question(asked, family.correction, against)
+    alone, tests = tests, moderated_tests(tests, len(names), metric)
+    question = scored.question(asked)
     unit = metric.effect_unit(scored.scale)
-    margin = None if margin is None else margin / unit
+    margin = None if asked.margin is None else asked.margin / unit
     sample = replace(scored.sample, pairing=pairing_sentence(units, **known))
     compared = []
     for (a, b), under in zip(pairs, nulls, strict=True):
         draws = draws_of((a, b))
-        if drawn is None or not asked.sampler.keeps_rows:
+        if drawn is None:
             bootstrapped = asked.bootstrapped(draws)[0]
         else:
             with np.errstate(invalid="ignore"):  # inf − inf if the metric is undefined
@@ -141,7 +137,6 @@ def _of_two(sample: Sample, a: str, b: str) -> Sample:
 def _nulls(
     scored: ScoredSystems,
     asked: Asked,
-    family: Hypotheses,
     pairs: Sequence[Places],
     draws_of: Callable[[Places], Draws],
     *,
@@ -162,7 +157,7 @@ def _nulls(
 
     drawn = scored.swapped(asked, pairs, of_clusters=of_clusters) if asked.null == "swap_items" else None
     a, b = np.transpose(pairs)
-    return family.draw(
+    return asked.family.draw(
         drawn or draw_alone,
         scored.metric.sign * (scored.scores[a] - scored.scores[b]),
         [_bound(scored, pair, asked, of_clusters=of_clusters) for pair in pairs],
@@ -216,9 +211,7 @@ class _OnePair:
             kept.setflags(write=False)
         *broader, last = (claim.times(unit) for claim in claims)
         decision_error = 0.0 if exact else decision.error
-        last = replace(
-            last, drawn=Drawn(under.n_draws, exact, decision_error, null, drawn, asked.sampler.name)
-        )
+        last = replace(last, drawn=Drawn(under.n_draws, exact, decision_error, null, drawn, WHOLE_ITEMS.name))
         a, b = (
             None if score is None else metric.score_in_ratings(score, self.scale) for score in draws.scores(0)
         )

@@ -6,21 +6,32 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
 from scipy.special import ndtri
 
 from nbyk.arrays import Floats
-from nbyk.testing.corrections import correct_p_values, corrected_margins
+from nbyk.testing.corrections import corrected_pairs
 from nbyk.testing.pvalues import sides_of
 from nbyk.testing.ranks import board_from
-from nbyk.testing.results import Board, Claim, Interval, Margin, Pair, Question, Sample, is_behind
+from nbyk.testing.results import (
+    Board,
+    Claim,
+    Interval,
+    Pair,
+    Question,
+    Sample,
+    inconclusive,
+    is_behind,
+)
 from nbyk.testing.shared_units import SharedUnitsTest
+from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import law_of
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.claims import POWER, claim_by_t
+from nbyk.words import number_of
 
 Places = tuple[int, int]
+"""Two systems, by their places."""
 
 
 def formula_test(effect: float, items: Component, *units: Component) -> SharedUnitsTest:
@@ -28,10 +39,36 @@ def formula_test(effect: float, items: Component, *units: Component) -> SharedUn
     return SharedUnitsTest(effect, law_of(items, units, 1.0), items, {}, 1.0, math.inf)
 
 
-def claim_over(test: SharedUnitsTest, over: tuple[str, ...], population: str, asked: Asked) -> Claim:
-    """Return the claim of a test over a population; inconclusive if an effect does not vary."""
-    constant = "nothing shows how the effect varies; collect more items" if test.effect else ""
+def claim_over(
+    test: SharedUnitsTest, over: tuple[str, ...], population: str, asked: Asked, constant: str = ""
+) -> Claim:
+    """Return the claim of a test over a population; inconclusive if an effect, or what is `constant`, is."""
+    if test.effect:
+        constant = constant or "nothing shows how the effect varies; collect more items"
     return replace(claim_by_t(test, over, population, asked, constant=constant), parts=())
+
+
+def claims_over(
+    items: Claim | None,
+    test: SharedUnitsTest | None,
+    factor: str,
+    n_units: int,
+    asked: Asked,
+    *,
+    noun: str = "items",
+    constant: str = "",
+) -> tuple[Claim, ...]:
+    """Return the claim over new items and new units of a factor, such as "raters", and that over `items`.
+
+    It is inconclusive without a `test`, or if the units are too few.
+    """
+    over, population = ("items", factor), f"new {noun} and {factor}"
+    narrow = () if items is None else (items,)
+    if test is None or n_units < FEWEST_UNITS:
+        few = too_few(number_of(n_units, factor.removesuffix("s")))
+        return inconclusive(over, population, few), *narrow
+    claim = claim_over(test, over, population, asked, constant)
+    return claim if items is None else claim.no_surer_than(items, asked.decision.alpha), *narrow
 
 
 def times_as_many(effect: float, variance: float, asked: Asked) -> float:
@@ -89,26 +126,3 @@ def board_by_formula(
 def without_p(claim: Claim) -> Claim:
     """Return a claim that only has an effect and its interval, because nothing was asked of it."""
     return replace(claim, p=math.nan, favours="undecided", reserve="", advice="", enough="")
-
-
-def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
-    """Return pairs with the p of their first claims, and the tests of margins, corrected for their number.
-
-    An inconclusive claim counts as p = 1, and has none.
-    """
-    if len(pairs) < 2:
-        return list(pairs)
-    correction = pairs[0].question.correction
-    p = correct_p_values(np.nan_to_num([pair.p for pair in pairs], nan=1.0), correction).tolist()
-    margins: Sequence[Margin | None] = [pair.margin for pair in pairs]
-    tested = [margin for margin in margins if margin is not None]
-    if tested:
-        margins = corrected_margins(tested, correction)
-    return [
-        replace(
-            pair,
-            p=corrected_p if pair.claims[0].is_conclusive else math.nan,
-            claims=(replace(pair.claims[0], margin=margin), *pair.claims[1:]),
-        )
-        for pair, corrected_p, margin in zip(pairs, p, margins, strict=True)
-    ]

@@ -1,8 +1,13 @@
-"""Cautions about a comparison, in plain sentences."""
+"""Cautions about a comparison, in plain sentences, and the measured rates that some go by."""
 
 from __future__ import annotations
 
+import csv
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from itertools import combinations
 
 import numpy as np
@@ -17,7 +22,6 @@ from nbyk.testing.results import Pair
 from nbyk.testing.systems.asked import ALIKE, TESTED
 from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.items_alone import FEW_ITEMS
-from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.unit_cautions import about_units, named_units
 from nbyk.words import Remark, number, number_of
@@ -25,6 +29,14 @@ from nbyk.words import Remark, number, number_of
 _MORE_WOULD_TELL = "chance in it counts as its item's, and several would tell them apart"
 ONE_RESPONSE = Remark(f"every item has one response: {_MORE_WOULD_TELL}")
 _LOPSIDED = 0.1
+
+PERCENTILE = "percentile"
+"""The test that rejects if 0 lies outside the percentile interval of bootstrapped items."""
+
+LEVEL = 0.05
+"""The level of the measured rates."""
+
+_TABLE = "type_1_errors.csv"
 
 EXACT = ("swap_items", "permutation")
 """Nulls whose tests hold their level exactly for any metric, if there are no ties."""
@@ -228,3 +240,50 @@ def _rejects_too_often(found: Measured) -> str:
 
 def _responses(matrix: Floats) -> Integers:
     return np.asarray((~np.isnan(matrix)).sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The largest Type-I error of a two-sided test at level 0.05, over sources and ε of equally good systems.
+
+    The test is a null of `nbyk.compare`, or `PERCENTILE`. If it holds its level, the chance is at most one in
+    a hundred that any of the rates exceeds `bound`, of which `rate` is the largest.
+    """
+
+    test: str
+    metric: str
+    n_items: int
+    k_responses: int
+    rate: float
+    bound: float
+    source: str
+    epsilon: float
+
+    @property
+    def too_often(self) -> bool:
+        """Whether the test rejected more often than its level allows."""
+        return self.rate > self.bound
+
+
+def nearest_measured(test: str, metric: str, n_items: int, k_responses: float) -> Measured | None:
+    """Return the measurement of a test by a metric at the size nearest to (N, K), by their logarithms.
+
+    None if there is none. The number of responses comes first: a size with another number of items is nearer
+    than one with another number of responses.
+    """
+    rows = (row for row in measured() if (row.test, row.metric) == (test, metric))
+
+    def distance(row: Measured) -> tuple[float, float]:
+        return abs(math.log(row.k_responses / k_responses)), abs(math.log(row.n_items / n_items))
+
+    return min(rows, key=distance, default=None)
+
+
+@cache
+def measured() -> Sequence[Measured]:
+    """Return all measurements; docs/calibration.md explains them, and how to write the table again."""
+    with (files(__package__) / _TABLE).open(encoding="utf-8") as stream:
+        return [
+            Measured(test, metric, int(n), int(k), float(rate), float(bound), source, float(epsilon))
+            for test, metric, n, k, rate, bound, source, epsilon in list(csv.reader(stream))[1:]
+        ]

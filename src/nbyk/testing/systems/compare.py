@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from nbyk.data.arrays import is_frame
@@ -13,24 +12,20 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.scores import TAKEN_AS_SCORES, are_scores
 from nbyk.data.systems import Systems
-from nbyk.data.units import Units
 from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.registry import usual_metric
 from nbyk.resampling.effects import Progress, Threads
-from nbyk.resampling.samplers import get_sampler
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.corrections import Correction
 from nbyk.testing.decision import N_RESAMPLES, Decision, at_each_look
-from nbyk.testing.family import Hypotheses
 from nbyk.testing.intervals import IntervalMethod
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.results import Board
-from nbyk.testing.scores.compare_scores import board_of_scores
-from nbyk.testing.systems.asked import Asked
+from nbyk.testing.results import Board, Question
+from nbyk.testing.scores.compare_scores import RECOMMENDED, board_of_scores
+from nbyk.testing.systems.asked import Asked, check_margin
 from nbyk.testing.systems.board import board_of
-from nbyk.testing.systems.margins import check_margin
 from nbyk.testing.systems.one_system import board_alone
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.systems.suite import Suite, board_of_suite
@@ -48,7 +43,6 @@ def compare(
     kind: str | None = None,
     classes: Sequence[Any] | None = None,
     scale: GivenScale | None = None,
-    units: Mapping[str, Units] | None = None,
     against: str | float | None = None,
     correction: Correction | None = None,
     null: str = "swap_items",
@@ -66,7 +60,6 @@ def compare(
     judge: Votes | None = None,
     looks: int = 1,
     parts: bool = True,
-    interval_sampler: str = "bootstrap_items/all",
     n_resamples: int | None = None,
     max_resamples: int = 999_999,
     max_draws: int = 30_000_000,
@@ -89,9 +82,9 @@ def compare(
         `nbyk.read_votes` returns.
     a, b
         Responses of two systems, A and B, to the same items, in the same forms. Or as `a` alone two systems
-        or more: a mapping from their names, which may hold one, or a list ("system 0" and so on). Pandas
-        objects are aligned by their index if all arguments are pandas objects. For scores of runs, the scores
-        of each system.
+        or more: a mapping from their names, which may hold one, or a list ("system 0" and so on). If a system
+        has two columns or more, each is a run or a rater. Pandas objects are aligned by their index if all
+        arguments are pandas objects. For scores of runs, the scores of each system.
     cluster
         The name of each item's cluster, shape (N,), such as the text that it asks about; None if items are
         drawn one by one. With clusters, the claim is over new clusters: whole clusters are swapped and
@@ -113,9 +106,6 @@ def compare(
     scale
         The scale of numbers given as arrays, frames or lists: "1..5". Effects and scores are then in its
         unit, within it.
-    units
-        The raters or runs behind the responses, by "gold" and the systems' names, as `nbyk.read_systems`
-        finds them; by default, if a system has two columns or more, each column is one.
     against
         The name of a baseline, to compare every other system with it; by default all pairs are compared. Or a
         score: each system's own score is compared with it (`nbyk.testing.systems.one_system`).
@@ -170,11 +160,6 @@ def compare(
     parts
         Whether to find where the variance of the effect comes from for a metric that jumps too, which takes
         longer, and how sure these parts are.
-    interval_sampler
-        The bootstrap of test sets for the intervals, and for the null "shifted". "bootstrap_items/all" draws
-        items with all of their responses. It is right to first order, because items vary with their
-        responses. "bootstrap_items/sample(K)" draws responses again as well. It counts the variance within
-        items twice, and its intervals are too wide (docs/method.md has the measurement).
     n_resamples, max_resamples
         First and largest number of draws of the null. Draws grow fourfold until the decision at α is settled;
         the first look takes more if the smallest p could otherwise not reach α over the number of pairs. The
@@ -203,7 +188,7 @@ def compare(
     NbykError
         If the input is malformed, a name is unknown, an argument is out of range, the metric needs gold and
         there is none, or it is undefined on the data or under the null (such as a correlation of constants).
-        With clusters: if there is only one, or the null or sampler draws items or responses one by one. With
+        With clusters: if there is only one, or the null draws items or responses one by one. With
         three systems or more: if the metric compares two systems, or `max_resamples` or `max_draws` is too
         small for the smallest p to reach α over the number of pairs.
 
@@ -243,14 +228,20 @@ def compare(
     held = gold.kind if isinstance(gold, Systems) else None
     alpha, confidence_level = at_each_look(alpha, confidence_level, looks, alternative)
     if isinstance(gold, Votes):
-        asked = Asked(Decision(alternative, alpha), looks=looks)
-        asked = replace(asked, confidence_level=confidence_level, generalise=generalise, seed=as_seed(seed))
-        named = None if against is None else str(against)
-        return board_of_votes(gold, asked, against=named, correction=correction or "holm", judge=judge)
+        asked = Asked(
+            Decision(alternative, alpha),
+            confidence_level=confidence_level,
+            generalise=generalise,
+            looks=looks,
+            correction=correction or "holm",
+            against=None if against is None else str(against),
+            seed=as_seed(seed),
+        )
+        return board_of_votes(gold, asked, judge=judge)
     if judge is not None:
         raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")
     bar = None if against is None or isinstance(against, str) else float(against)
-    asked_of_items = (metric, cluster, classes, scale, units, generalise, suite, bar, kind, test)
+    asked_of_items = (metric, cluster, classes, scale, generalise, suite, bar, kind, test)
     taken = null == "swap_items" and looks == 1 and gold is None
     taken = taken and all(asked is None for asked in asked_of_items)
     taken = taken and are_scores(a if b is None else {"A": a, "B": b})
@@ -270,21 +261,26 @@ def compare(
             pair_runs, scores = bool(scores.paired), scores.responses
         elif gold is not None and scores is not gold:
             raise NbykError("found gold beside scores of runs, which need none; give None", argument="gold")
+        question = Question(
+            "mean score",
+            test or RECOMMENDED,
+            "",
+            alternative,
+            alpha,
+            confidence_level,
+            correction or "",
+            str(against) if against else None,
+            tau,
+            as_seed(seed),
+            direction="lower" if lower else "higher",
+        )
         return board_of_scores(
             scores,
-            test=test or "recommended",
+            question,
             paired=pair_runs,
-            against=str(against) if against else None,
-            alternative=alternative,
-            alpha=alpha,
-            confidence_level=confidence_level,
-            tau=tau,
-            correction=correction,
             n_resamples=n_resamples,
-            seed=seed,
             threads=threads if isinstance(threads, int) else 1,
             progress=progress,
-            lower_is_better=lower,
             margin=margin,
             notes=[TAKEN_AS_SCORES] if taken else [],
         )
@@ -300,14 +296,16 @@ def compare(
         confidence_level=confidence_level,
         generalise=generalise,
         pair_runs=pair_runs,
-        sampler=get_sampler(interval_sampler),
         interval=interval,
         looks=looks,
+        correction=correction or "holm",
+        against=None if bar is not None or against is None else str(against),
+        margin=margin,
+        max_draws=max_draws,
         seed=as_seed(seed),
         threads=threads,
         progress=progress,
     )
-    family = Hypotheses(asked.decision, correction or "holm", max_draws)
     systems = a if b is None else {"A": a, "B": b}
     if systems is None and not isinstance(gold, Systems | ResponseSet):
         raise NbykError(
@@ -323,7 +321,6 @@ def compare(
         gold,
         systems,
         metric,
-        units=units,
         cluster=cluster,
         kind=kind,
         classes=classes,
@@ -334,18 +331,9 @@ def compare(
             raise NbykError(f"found {suite!r}, expected a nbyk.Suite", argument="suite")
         if margin is not None:
             raise NbykError("found a margin beside a suite, which has none; leave it out", argument="margin")
-        return board_of_suite(
-            scored,
-            suite,
-            asked,
-            new_tasks="tasks" in (generalise or ()),
-            against=None if bar is not None or against is None else str(against),
-            bar=bar,
-            correction=family.correction,
-        )
+        return board_of_suite(scored, suite, asked, new_tasks="tasks" in (generalise or ()), bar=bar)
     if len(scored.names) == 1 and isinstance(against, str):
         raise NbykError(f"found {against!r} and one system; give a score, such as 0.8", argument="against")
     if bar is not None or len(scored.names) == 1:
-        return board_alone(scored, asked, bar=bar, correction=family.correction, margin=margin)
-    baseline = None if against is None else str(against)
-    return board_of(scored, asked, family, against=baseline, margin=margin, with_parts=parts)
+        return board_alone(scored, asked, bar=bar)
+    return board_of(scored, asked, with_parts=parts)

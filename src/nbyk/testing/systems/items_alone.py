@@ -74,19 +74,10 @@ MOST_ITEMS = 1024
 
 @dataclass(frozen=True)
 class ItemsAlone:
-    """The numbers of a claim over new items alone.
+    """The numbers of a claim over new items alone: p of each alternative, and why a verdict has a reserve.
 
-    Attributes
-    ----------
-    p
-        The p-value of each alternative.
-    interval
-        The interval of the effect; None if that of the draws stands.
-    reserve
-        The reason why a verdict has a reserve; "" if it has none.
-    method
-        `SIGN_TEST` if p is exact, `SKEWED_T` if the p of the chosen alternative is by the step; "" if it is
-        that of the draws.
+    The interval is None if that of the draws stands. `method` is "" if p is that of the draws, `SIGN_TEST` if
+    it is exact, `SKEWED_T` if the p of the chosen alternative is by the step.
     """
 
     p: PValues

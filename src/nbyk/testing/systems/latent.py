@@ -23,7 +23,7 @@ from nbyk.metrics import Metric
 from nbyk.sums import solve
 from nbyk.testing.results import Claim, Latent
 from nbyk.testing.shared_units import shared_units_test
-from nbyk.testing.systems.margins import sample_of
+from nbyk.testing.systems.claims import sample_of
 from nbyk.testing.systems.panel import Panel
 
 FEWEST_LEVELS, MOST_LEVELS = 3, 11
@@ -61,7 +61,7 @@ def with_latent(
         return claims
     effect, scores = fit
     moved = (effect + scores[0], -scores[1])
-    a, b = (np.append(of_levels, np.nan)[of] for of_levels, of in zip(moved, places, strict=True))
+    a, b = (np.append(points, np.nan)[of] for points, of in zip(moved, places, strict=True))
 
     def told(claim: Claim) -> Claim:
         if not claim.is_conclusive:

@@ -17,7 +17,7 @@ from scipy.special import bdtr, bdtrc
 
 from nbyk.errors import NbykError
 from nbyk.sums import product, root
-from nbyk.testing.corrections import Correction
+from nbyk.testing.corrections import corrected_pairs
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
 from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
@@ -25,10 +25,17 @@ from nbyk.testing.ranks import board_from
 from nbyk.testing.results import NONE, Board, Claim, Interval, Pair, Question, favoured, inconclusive
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
-from nbyk.testing.systems.by_formula import corrected_pairs, times_as_many, without_p
-from nbyk.testing.systems.claims import POWER, broad_test, claim_by_t, few_units
+from nbyk.testing.systems.by_formula import times_as_many, without_p
+from nbyk.testing.systems.claims import (
+    POWER,
+    broad_test,
+    claim_by_t,
+    claims_of,
+    few_units,
+    is_within_one,
+    sample_of,
+)
 from nbyk.testing.systems.items_alone import of_clusters, of_effects, p_by_t, scores_of_items
-from nbyk.testing.systems.margins import claims_of, is_within_one, sample_of
 from nbyk.testing.systems.panel import Panel, population_of
 from nbyk.testing.systems.scored import ScoredSystems, score_alone
 from nbyk.testing.unit_cautions import about_units
@@ -38,18 +45,11 @@ EXACT = "binomial test"
 """The method of an exact p of zeros and ones."""
 
 
-def board_alone(
-    scored: ScoredSystems,
-    asked: Asked,
-    *,
-    bar: float | None = None,
-    correction: Correction = "holm",
-    margin: float | None = None,
-) -> Board:
+def board_alone(scored: ScoredSystems, asked: Asked, *, bar: float | None = None) -> Board:
     """Return each system's score with its intervals, and whether it is better than a bar.
 
     The board has a pair of each system with the bar, whose name is "a score of 0.8". Without a bar, the name
-    is "", and no claim has a p. The bar, the margin and all results are in the unit of the ratings; `margin`
+    is "", and no claim has a p. The bar, the margin and all results are in the unit of the ratings; a margin
     is the largest distance from the bar that does not matter.
     """
     metric = scored.metric
@@ -58,18 +58,18 @@ def board_alone(
             f"metric {metric.name} compares two systems and scores neither; choose one that scores each",
             argument="metric",
         )
-    if bar is None and margin is not None:
+    if bar is None and asked.margin is not None:
         raise NbykError(
             "found a margin, and no score to hold the system to; give one with `against`", argument="margin"
         )
     unit = metric.effect_unit(scored.scale)
     against = None if bar is None else f"a score of {in_full(bar)}"
-    question = scored.question(asked, correction, against, test="t", hypothesis=EQUAL_SCORES)
+    question = scored.question(asked, against=against, test="t", hypothesis=EQUAL_SCORES)
     alone = []
     for system in range(len(scored.names)):
         normal = None if bar is None else _checked(bar, scored)
         alone.append(_Alone(scored, asked, system, normal, against or ""))
-    margin = None if margin is None else margin / unit
+    margin = None if asked.margin is None else asked.margin / unit
     pairs = corrected_pairs([one.pair(question, unit, margin) for one in alone])
     scores = np.array([metric.score_in_ratings(score, scored.scale) for score in scored.scores])
     ends: list[Interval] = []
@@ -175,17 +175,17 @@ class _Alone:
         advice = f"about {math.ceil(times * scores.size)} items"
         trials = rows.systems[self.system : self.system + 1]
         n = trials.shape[2]
-        if metric.of_trials and not np.isnan(trials).any() and n > dict(metric.arguments)["k"]:
+        if metric.takes_trials and not np.isnan(trials).any() and n > dict(metric.arguments)["k"]:
             # trials add their jackknife's variance, which falls as they grow (U-statistics: Arvesen 1969)
             left_out = [
                 scores_of_items(metric, Rows(rows.gold, np.delete(trials, trial, axis=2)))[0]
                 for trial in range(n)
             ]
-            of_trials = (n - 1.0) * float(np.mean(np.var(left_out, axis=0)))
-            room = float(scores.var(ddof=1)) / times - (float(scores.var(ddof=1)) - of_trials)
+            trial_variance = (n - 1.0) * float(np.mean(np.var(left_out, axis=0)))
+            room = float(scores.var(ddof=1)) / times - (float(scores.var(ddof=1)) - trial_variance)
             advice += " with as many trials"
             if room > 0.0:
-                advice += f", or {math.ceil(n * of_trials / room)} trials of each item"
+                advice += f", or {math.ceil(n * trial_variance / room)} trials of each item"
         return replace(claim, advice=f"{advice} would show this effect (power {POWER:g})")
 
     def _within(self, claim: Claim) -> Claim:

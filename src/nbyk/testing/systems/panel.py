@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,24 +31,9 @@ _ROLES = {"raters": ("gold",), "runs": ("a", "b"), "runs of A": ("a",), "runs of
 class Panel:
     """The units behind a comparison, and those that it generalises over.
 
-    Attributes
-    ----------
-    responses
-        Values and units as the test for shared units takes them; None if no units are shared.
-    sources
-        The sources that the broadest claim generalises over; empty for a claim over items alone.
-    single
-        The units that are one alone, which every claim leaves as they are, by role: ``{"b": "run"}``.
-    n_clusters
-        Number of clusters of items; 0 without clusters.
-    of_clusters
-        Whether the broadest claim generalises over clusters.
-    kind
-        What the units behind the systems' responses are.
-    paired
-        Whether some units are the same for both systems.
-    names
-        The systems' names.
+    `responses` are None if no units are shared. The broadest claim generalises over `sources` of units, and
+    over clusters if `of_clusters`. Every claim leaves the units as they are that are `single`, by role:
+    ``{"b": "run"}``. `paired` says whether some units are the same for both systems.
     """
 
     responses: Responses | None
@@ -89,13 +74,9 @@ class Panel:
         return ("items", *(("clusters",) if self.of_clusters else ()), *self.sources)
 
     @property
-    def all_sources(self) -> tuple[Source, ...]:
-        """All sources of shared units, those that the broadest claim leaves as they are included."""
-        return () if self.responses is None else tuple(self.responses.source_units)
-
-    def size(self, source: Source) -> int:
-        """Return the number of units of a source, of the system with fewer if both have units of it."""
-        return 0 if self.responses is None else self.responses.sizes[source]
+    def sizes(self) -> Mapping[Source, int]:
+        """The number of units of each source, of the system with fewer if both have units of it."""
+        return {} if self.responses is None else self.responses.sizes
 
     def in_words(self, source: str) -> str:
         """Return a source, or a part of the variance, in words: without gold, runs may be raters."""
@@ -106,10 +87,6 @@ class Panel:
             if source.startswith(f"runs of {letter}"):
                 return words.replace(f" of {letter}", f" of {name}", 1)
         return words
-
-    def few(self, fewest: int, below: int) -> list[str]:
-        """Return in words the sources to generalise over that have from `fewest` to `below` − 1 units."""
-        return few_of([self], fewest, below)
 
     def left_as_they_are(self, units: Mapping[str, Units]) -> dict[str, Units]:
         """Return the units, of "gold" and of systems by name, that a caution names beside the broadest claim.
@@ -135,7 +112,7 @@ def population_of(chosen: Sequence[tuple[Panel, Sequence[Source]]], *, of_cluste
     panels = [panel for panel, _ in chosen]
     items, first = "clusters of items" if of_clusters else "items", panels[0]
     new_ones = f"new {listed([items, *_in_words(chosen, None)])}"
-    others = [(panel, [of for of in panel.all_sources if of not in sources]) for panel, sources in chosen]
+    others = [(panel, [of for of in panel.sizes if of not in sources]) for panel, sources in chosen]
     clusters = [f"these {first.n_clusters} clusters"] if first.n_clusters and not of_clusters else []
     kept = [*clusters, *(f"these {words}" for words in _in_words(others, str)), *_single_in_words(panels)]
     return f"{new_ones}, with {listed(kept)}" if kept else new_ones
@@ -143,7 +120,7 @@ def population_of(chosen: Sequence[tuple[Panel, Sequence[Source]]], *, of_cluste
 
 def few_of(panels: Sequence[Panel], fewest: int, below: int) -> list[str]:
     """Return in words the sources to generalise over that have from `fewest` to `below` − 1 units."""
-    few = [(panel, [of for of in panel.sources if fewest <= panel.size(of) < below]) for panel in panels]
+    few = [(panel, [of for of in panel.sources if fewest <= panel.sizes[of] < below]) for panel in panels]
     n_clusters = panels[0].n_clusters if panels else 0
     are_few = fewest <= n_clusters < below and panels[0].of_clusters
     return [*([f"{counted(n_clusters)} clusters"] if are_few else []), *_in_words(few, counted)]
@@ -158,16 +135,16 @@ def _in_words(
         for source in sources:
             letter = source.removeprefix("runs of ")
             unit = source if source == "raters" else plural(panel.kind)
-            words = unit if number is None else f"{number(panel.size(source))} {unit}"
+            words = unit if number is None else f"{number(panel.sizes[source])} {unit}"
             of = owners.setdefault((words, letter in _PLACES), [])
             of += [panel.names[_PLACES[letter]]] if letter in _PLACES else []
     every = _systems([panel for panel, _ in chosen])
     said = []
     for (words, are_owned), names in owners.items():
-        of_each = "" if number is None else " of each system"
+        each = "" if number is None else " of each system"
         named = len(chosen) == 1 or number is not None
         is_each = {*names} == every and len(every) > 1
-        whose = of_each if is_each else f" of {listed([*dict.fromkeys(names)])}" * named
+        whose = each if is_each else f" of {listed([*dict.fromkeys(names)])}" * named
         said.append(words + whose * are_owned)
     return said
 
@@ -225,13 +202,13 @@ def panel_of(
             argument="generalise",
         )
     asked = {factor for factor in generalise if factor not in ("items", "clusters")}
-    factors = {source: _factor_of(source, has_gold=data.has_gold) for source in sources}
+    runs = ("runs",) if data.has_gold else ("raters", "runs")
+    factors = {source: ("raters",) if source == "raters" else runs for source in sources}
     for factor in sorted(asked):
         if not any(factor in source_factors for source_factors in factors.values()):
             raise NbykError(
-                f"found {factor}, and items share no two {factor} here"
-                f"{_what_is_shared(factors.values())}; leave {factor} out, or give ids that say who gave "
-                "which response",
+                f"found {factor}, and items share no two {factor} here; leave {factor} out, or give ids that "
+                "say who gave which response",
                 argument="generalise",
             )
     return replace(panel, sources=tuple(source for source in sources if asked & set(factors[source])))
@@ -289,19 +266,8 @@ def _single_units(data: ResponseSet, kind: Kind) -> dict[str, str]:
     roles = {role: units for role, units in data.units.items() if role != "gold" or data.has_gold}
     words = {role: "run" if units.known_by == "vector" else kind for role, units in roles.items()}
     words["gold"] = "rater"
-    return {role: words[role] for role in roles if _is_one_unit(roles[role], or_vector=role != "gold")}
-
-
-def _is_one_unit(units: Units, *, or_vector: bool) -> bool:
-    return units.n_shared == 1 or (or_vector and units.known_by == "vector")
-
-
-def _factor_of(source: Source, *, has_gold: bool) -> tuple[str, ...]:
-    if source == "raters":
-        return ("raters",)
-    return ("runs",) if has_gold else ("raters", "runs")
-
-
-def _what_is_shared(factors: Iterable[tuple[str, ...]]) -> str:
-    names = sorted({name for source_factors in factors for name in source_factors})
-    return f" (they share {listed(names)})" if names else ""
+    return {
+        role: words[role]
+        for role, units in roles.items()
+        if units.n_shared == 1 or (role != "gold" and units.known_by == "vector")
+    }

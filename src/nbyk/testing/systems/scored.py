@@ -14,7 +14,7 @@ from nbyk.data.response_set import Categories, ResponseSet, stack_responses
 from nbyk.data.scales import FROM_0_TO_1, Scale, scale_text
 from nbyk.data.systems import Systems
 from nbyk.data.units import FRESH, Units
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError
 from nbyk.metrics import Metric, metrics_of
 from nbyk.metrics.registry import kind_scored, usual_metric
 from nbyk.resampling.effects import check_defined, run_chunks
@@ -37,24 +37,10 @@ ManyResponses = Mapping[str, Any] | Sequence[Any]
 class ScoredSystems:
     """Systems that answered the same items, and a metric.
 
-    Attributes
-    ----------
-    names
-        The systems' names.
-    metric
-        The metric.
-    rows
-        Gold and the systems' responses, in the order given.
-    units
-        The raters or runs behind them, by "gold" and the systems' names.
-    clusters : ndarray of int, shape (N,), or None
-        The cluster of each item, if items have clusters.
-    scores : ndarray, shape (S,)
-        The systems' scores on the data; NaN by a metric that compares two systems and scores neither.
-    categories
-        The classes or distributions that responses stand for; None for numbers.
-    scale
-        The scale of numbers before they were normalised.
+    `rows` are gold and the systems' responses; `units` the raters or runs behind them, by "gold" and the
+    systems' names; `clusters`, shape (N,), those of the items; `scores`, shape (S,), NaN by a metric that
+    scores no system by itself; `categories` what places in a table stand for, None for numbers; `scale` that
+    of numbers before they were normalised.
     """
 
     names: tuple[str, ...]
@@ -73,7 +59,6 @@ class ScoredSystems:
         systems: ManyResponses | None,
         metric: str | Metric | None,
         *,
-        units: Mapping[str, Units] | None = None,
         cluster: Any = None,
         kind: str | None = None,
         classes: Sequence[Any] | None = None,
@@ -81,13 +66,14 @@ class ScoredSystems:
     ) -> ScoredSystems:
         """Return systems in any of the forms that `nbyk.compare` takes."""
         categories: Categories | None = None
+        units: Mapping[str, Units] | None = None
         scale = given_scale or FROM_0_TO_1
         if isinstance(gold, Systems | ResponseSet):
             if given_scale is not None:
                 raise NbykError("found a scale beside data that have theirs; leave it out", argument="scale")
-            if not (systems is None and units is None and cluster is None):
+            if not (systems is None and cluster is None):
                 raise NbykError(
-                    "found systems, units or clusters beside what holds them already; give only that",
+                    "found systems or clusters beside what holds them already; give only that",
                     argument="systems",
                 )
             scale = gold.scale
@@ -105,7 +91,6 @@ class ScoredSystems:
                 argument="systems",
             )
         named = _named(systems)
-        _check_units(units or {}, ("gold", *named))
         sources = {"gold": gold, **named}
         if categories is None:
             if kind is None and metric is None and all(map(_is_of_shares, named.values())):
@@ -119,7 +104,7 @@ class ScoredSystems:
                 f"metric {chosen.name} compares two systems and scores neither; choose one that scores each"
             )
         chosen.check_gold(gold is not None)
-        matrices, of_columns = as_matrices(sources)
+        matrices, column_units = as_matrices(sources)
         if given_scale is not None:
             if categories is not None:
                 raise NbykError(
@@ -132,9 +117,9 @@ class ScoredSystems:
         table = None if categories is None else categories.table
         rows = Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked, table=table)
         clusters = as_clusters(cluster, sources, rows.n_items)
-        known = of_columns if units is None else units
+        known = column_units if units is None else units
         behind = {name: known[name] for name in ("gold", *named) if name in known}
-        if chosen.of_trials:
+        if chosen.takes_trials:
             behind |= dict.fromkeys(named, FRESH)
         scores = np.full(len(named), np.nan)
         if chosen.kind != "comparison":
@@ -153,19 +138,19 @@ class ScoredSystems:
             shared_numbers(self.units),
         )
 
-    def question(self, asked: Asked, correction: str, against: str | None, **changed: str) -> Question:
+    def question(self, asked: Asked, **changed: str | None) -> Question:
         """Return what is asked of every pair by the metric; `changed` fields differ from those of draws."""
-        metric, question = self.metric, asked.question(self.metric.name, correction, against)
+        metric, question = self.metric, asked.question(self.metric.name)
         words: dict[str, Any] = {"noun": metric.noun or metric.name, "scale": scale_text(self.scale)}
         return replace(question, direction=metric.direction, **words | changed)
 
     def uneven_trials(self) -> Iterator[str]:
         """Yield the caution about items that have unlike numbers of trials, if the metric is of trials."""
         numbers = [(~np.isnan(matrix)).sum(axis=1) for matrix in self.rows.systems]
-        for name, of_items in zip(self.names, numbers, strict=True):
-            if self.metric.of_trials and of_items.min() < of_items.max():
+        for name, counts in zip(self.names, numbers, strict=True):
+            if self.metric.takes_trials and counts.min() < counts.max():
                 yield (
-                    f"items of {name} have from {of_items.min()} to {of_items.max()} trials: each counts "
+                    f"items of {name} have from {counts.min()} to {counts.max()} trials: each counts "
                     "once, by the trials that it has"
                 )
 
@@ -269,25 +254,13 @@ def _is_of_shares(responses: Any) -> bool:
     return is_table and responses.shape[1] > 1 and sum_to_one(list(responses.T))
 
 
-def _check_units(units: Mapping[str, Any], roles: Sequence[str]) -> None:
-    for role, own in units.items():
-        if role not in roles:
-            raise unknown_name("system with units", role, roles).about(argument="units")
-        if not isinstance(own, Units):
-            raise NbykError(
-                f"found {type(own).__name__} as the units of {role}, expected those of `nbyk.read_systems`; "
-                "give it frames with a column of raters or runs, and leave units out",
-                argument="units",
-            )
-
-
 def _on_scale(scale: Scale, responses: Floats, name: str) -> Floats:
     """Return responses as numbers from 0 to 1; raise NbykError if one is off the scale."""
     there = ~np.isnan(responses)
     values = responses[there]
     if scale.outside(values).any():
-        found = values[scale.outside(values)][0]
-        raise NbykError(f"{name}: found {found:g}, expected {scale.expected}", argument="scale")
+        outside = values[scale.outside(values)][0]
+        raise NbykError(f"{name}: found {outside:g}, expected {scale.expected}", argument="scale")
     normal = np.full(responses.shape, np.nan)
     normal[there] = scale.normalise(values)
     return normal

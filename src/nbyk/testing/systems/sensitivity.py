@@ -52,8 +52,7 @@ class Choice:
         The p-value of the chosen alternative, and its Monte-Carlo standard error; None if the metric is
         undefined on a draw.
     verdict
-        "better" or "worse" if A is shown to be that; "different" under a null that claims more than that
-        both are equally good; or "undecided".
+        What is shown of A: "better", "worse", "different" (by the null alone) or "undecided".
     """
 
     metric: str
@@ -90,14 +89,8 @@ class Sensitivity(ShownInNotebooks):
         Each of them under each null (p-values), then under each sampler against `null` (expected p).
     skipped
         The metrics that were left out, with the reasons.
-    null
-        The null of the expected p.
-    alternative, alpha, confidence_level
-        As for `nbyk.compare`.
-    n_items, n_resamples
-        Number of items N, and number of draws of each distribution.
-    seed
-        Seed of all draws.
+    null, alternative, alpha, confidence_level, n_items, n_resamples, seed
+        The null of the expected p; as for `nbyk.compare`; items N, and draws of each distribution.
     warnings
         Cautions about the numbers, one sentence each.
     population

@@ -28,18 +28,9 @@ _N_SPLITS = 16
 
 @dataclass(frozen=True)
 class Splits:
-    """Responses to split: of the items with two or more from every role that has two on any item.
+    """Responses to split, by role: of the items with two or more from each of `roles`, and their clusters.
 
-    Attributes
-    ----------
-    responses
-        Each role's matrix with only these items.
-    roles
-        Roles to split.
-    single
-        Roles with one response per item; their part cannot be told from the items' part.
-    clusters : ndarray of int, shape (items,), or None
-        The cluster of each of these items, 0 to G − 1; None without clusters.
+    Roles that are `single` have one response per item; their part cannot be told from the items' part.
     """
 
     responses: dict[str, Floats]
@@ -59,9 +50,9 @@ class Splits:
                 f"variance shares: {int(kept.sum())} items have two responses or more from each of "
                 f"{', '.join(split)}; expected at least two items"
             )
-        of_kept = {role: matrix[kept] for role, matrix in whole.items()}
+        matrices = {role: matrix[kept] for role, matrix in whole.items()}
         clusters = None if data.clusters is None else np.unique(data.clusters[kept], return_inverse=True)[1]
-        return cls(of_kept, split, tuple(role for role in roles if role not in split), clusters)
+        return cls(matrices, split, tuple(role for role in roles if role not in split), clusters)
 
     @property
     def counts(self) -> Integers:

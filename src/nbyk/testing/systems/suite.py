@@ -20,15 +20,20 @@ import numpy as np
 from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.sums import product
-from nbyk.testing.corrections import Correction, correct_p_values
+from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.pvalues import p_of_sides, tie_tolerance
-from nbyk.testing.results import NONE, Board, Claim, Interval, inconclusive
+from nbyk.testing.results import NONE, Board, Claim, Interval
 from nbyk.testing.shared_units import SharedUnitsTest
-from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
 from nbyk.testing.shared_units.components import Component, third_moment
 from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
-from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test, without_p
+from nbyk.testing.systems.by_formula import (
+    board_by_formula,
+    claim_over,
+    claims_over,
+    formula_test,
+    without_p,
+)
 from nbyk.testing.systems.items_alone import p_by_t, scores_of_items
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.words import in_full
@@ -120,9 +125,7 @@ def board_of_suite(
     asked: Asked,
     *,
     new_tasks: bool = False,
-    against: str | None = None,
     bar: float | None = None,
-    correction: Correction = "holm",
 ) -> Board:
     """Return the systems' scores on a suite, and the claims about their pairs, or about each and a bar.
 
@@ -145,15 +148,14 @@ def board_of_suite(
     scores = scores_of_items(metric, scored.rows)
 
     def claims(values: Floats, *, has_p: bool = True) -> tuple[Claim, ...]:
-        items, tasks = f"new items, with these {len(suite.names)} tasks", "new items and tasks"
-        made = [claim_over(suite.over_tasks(values), ("items", "tasks"), tasks, asked)] if new_tasks else []
-        if new_tasks and len(suite.names) < FEWEST_UNITS:
-            few = too_few(f"{len(suite.names)} tasks")
-            made = [inconclusive(("items", "tasks"), tasks, few)]
+        n_tasks, items = len(suite.names), None
         if not alone:
-            narrow = claim_over(suite.over_items(values), ("items",), items, asked)
-            made = [*(claim.no_surer_than(narrow, asked.decision.alpha) for claim in made), narrow]
-        return tuple(made if has_p else map(without_p, made))
+            population = f"new items, with these {n_tasks} tasks"
+            items = claim_over(suite.over_items(values), ("items",), population, asked)
+        made: tuple[Claim, ...] = () if items is None else (items,)
+        if new_tasks:
+            made = claims_over(items, suite.over_tasks(values), "tasks", n_tasks, asked)
+        return made if has_p else tuple(map(without_p, made))
 
     is_alone = bar is not None or len(scored.names) == 1
     if is_alone:
@@ -164,6 +166,7 @@ def board_of_suite(
         }
         against = None if bar is None else f"a score of {in_full(bar)}"
     else:
+        against = asked.against
         places = choose_pairs(scored.names, against, alternative)
         claims_of_pairs = {(a, b): claims(metric.sign * (scores[a] - scores[b])) for a, b in places}
     intervals: list[Interval] = []
@@ -174,7 +177,7 @@ def board_of_suite(
         intervals.append((low, high))
     hypothesis = EQUAL_SCORES if is_alone else asked.hypothesis
     return board_by_formula(
-        scored.question(asked, correction, against, test="t", scale="", hypothesis=hypothesis),
+        scored.question(asked, against=against, test="t", scale="", hypothesis=hypothesis),
         replace(scored.sample, n_clusters=0),
         scored.names,
         np.array([float(product(suite.weights, suite.means(values))) for values in scores]),

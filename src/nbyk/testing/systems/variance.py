@@ -14,7 +14,7 @@ from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
-from nbyk.metrics.traits import loaded
+from nbyk.metrics.metric import loaded
 from nbyk.resampling.effects import as_metrics
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.engine.draws import ItemStreams
@@ -27,16 +27,10 @@ from nbyk.testing.unit_cautions import about_units, named_units
 
 @dataclass(frozen=True)
 class VarianceShare:
-    """One source's part of the variance of an effect; all fields are None if it is not identified.
+    """One source's part of the variance of an effect over test sets of this size, and its share, in [0, 1].
 
-    Attributes
-    ----------
-    variance
-        Its part of the effect's variance over test sets of this size.
-    share
-        The part over the whole variance, in [0, 1]; None also if nothing varies.
-    interval
-        The 95 % interval of the clusters' share, by F. None for other shares: no interval was found to cover.
+    All is None if the part is not identified, and the share if nothing varies. The 95 % interval is that of
+    the clusters' share, by F; no interval was found to cover other shares.
     """
 
     variance: float | None
@@ -84,8 +78,8 @@ class VarianceShares:
         parts = []
         for source in sources:
             share: VarianceShare = getattr(self, source)
-            variance, of_all = (math.nan if of is None else of for of in (share.variance, share.share))
-            parts.append(VariancePart(words.get(source, source), variance, of_all, math.nan, math.nan))
+            variance, proportion = (math.nan if of is None else of for of in (share.variance, share.share))
+            parts.append(VariancePart(words.get(source, source), variance, proportion, math.nan, math.nan))
         return tuple(parts)
 
 
@@ -173,7 +167,7 @@ def variance_shares(
     if data.clusters is None:
         by_source["clusters"] = None
     # An item's trials are its own.
-    units = {} if chosen.of_trials else named_units(data)
+    units = {} if chosen.takes_trials else named_units(data)
     return VarianceShares(
         chosen.name,
         math.sqrt(whole),

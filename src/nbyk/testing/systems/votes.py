@@ -29,14 +29,19 @@ from nbyk.data.text import notes_on_look_alikes
 from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.sums import product, solve
-from nbyk.testing.corrections import Correction
 from nbyk.testing.family import choose_pairs
-from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample, inconclusive
+from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample
 from nbyk.testing.shared_units import SharedUnitsTest
-from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
+from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test, times_as_many
+from nbyk.testing.systems.by_formula import (
+    board_by_formula,
+    claim_over,
+    claims_over,
+    formula_test,
+    times_as_many,
+)
 from nbyk.testing.systems.claims import POWER
 from nbyk.testing.systems.panel import FEW_UNITS
 from nbyk.words import number_of
@@ -52,22 +57,11 @@ _NEWTON_STEPS = 100
 class VoteFit:
     """Estimates from votes, and what each vote says of them.
 
-    Attributes
-    ----------
-    scores : ndarray, shape (S,)
-        The models' strengths, whose mean is 0, or the win rates of two.
-    position, tie
-        δ and λ; NaN if there are none.
-    gradients : ndarray, shape (M, P)
-        The gradient of each vote's log-likelihood in P parameters.
-    cells : ndarray of int, shape (M,)
-        The ordered pair of models of each vote.
-    kinds : ndarray of int, shape (M,)
-        A number of its cell and outcome: votes of one kind have one gradient.
-    curvatures : ndarray, shape (C, P, P)
-        The expected curvature of a vote in each cell.
-    contrasts : ndarray, shape (P, S)
-        The scores' derivatives in the parameters.
+    `scores`, shape (S,), are the models' strengths, whose mean is 0, or win rates of two; `position` and
+    `tie` are δ and λ, NaN if there are none. Of M votes and P parameters, `gradients`, shape (M, P), are
+    those of a vote's log-likelihood; `cells`, shape (M,), its ordered pair of models; `kinds`, shape (M,), a
+    number of its cell and outcome, which give the gradient; `curvatures`, shape (C, P, P), are expected of a
+    vote in each cell; `contrasts`, shape (P, S), the scores' derivatives.
     """
 
     scores: Floats
@@ -127,13 +121,8 @@ class VoteFit:
 class LeftOut:
     """The scores when each of G groups of votes leaves in turn; pairs are of S models or, at S, their mean.
 
-    Attributes
-    ----------
-    changes : ndarray, shape (G, S)
-        The changes of the scores.
-    powers : ndarray, shape (4, S + 1, S + 1)
-        Sums over groups of the first four powers of the squared changes of a difference that independent
-        votes would give.
+    `changes`, shape (G, S), are those of the scores; `powers`, shape (4, S + 1, S + 1), sums over groups of
+    the first four powers of the squared changes of a difference that independent votes would give.
     """
 
     changes: Floats
@@ -241,14 +230,7 @@ def knows_order(votes: Votes) -> bool:
     return has_both and bool((votes.outcomes == 0).any()) and bool((votes.outcomes == 2).any())
 
 
-def board_of_votes(
-    votes: Votes,
-    asked: Asked,
-    *,
-    against: str | None = None,
-    correction: Correction = "holm",
-    judge: Votes | None = None,
-) -> Board:
+def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) -> Board:
     """Return the models from the strongest to the weakest, and the claims about their pairs.
 
     To generalise over "items" alone asks about new prompts with these voters. A judge's votes are on the same
@@ -276,22 +258,17 @@ def board_of_votes(
 
     def claims(a: int, b: int) -> tuple[Claim, ...]:
         effect = float(scores[a] - (scores[b] if b >= 0 else scores.mean()))
-        of_items = replace(prompts.component((a, b), math.inf), within=0.0)
-        test, population = formula_test(effect, of_items), f"new prompts, {fixed}"
+        items_part = replace(prompts.component((a, b), math.inf), within=0.0)
+        test, population = formula_test(effect, items_part), f"new prompts, {fixed}"
         narrow = claim_over(test, ("items",), population, asked)
         if voters is None or single is None:
             return (_planned(narrow, test, votes, asked, judge),)
-        population = "new prompts and voters"
-        if n_voters < FEWEST_UNITS:
-            few = too_few(number_of(n_voters, "voter"))
-            return inconclusive(("items", "voters"), population, few), narrow
-        of_votes = single.difference((a, b))
-        test = formula_test(effect, of_items, voters.component((a, b), float(np.sum(of_votes**2))))
-        broad = claim_over(test, ("items", "voters"), population, asked)
-        broad = broad.no_surer_than(narrow, asked.decision.alpha)
+        within = float(np.sum(single.difference((a, b)) ** 2))
+        test = formula_test(effect, items_part, voters.component((a, b), within))
+        broad, _ = claims_over(narrow, test, "voters", n_voters, asked, noun="prompts")
         return _planned(broad, test, votes, asked, judge), narrow
 
-    places = choose_pairs(votes.models, against, asked.decision.alternative)
+    places = choose_pairs(votes.models, asked.against, asked.decision.alternative)
     centre = float(scores.mean())
     intervals: list[Interval] = []
     for model in range(len(votes.models)):
@@ -299,7 +276,7 @@ def board_of_votes(
         intervals.append((centre + low, centre + high))
     is_of_two = len(votes.models) == 2
     question = replace(
-        asked.question("win_rate" if is_of_two else "bradley_terry", correction, against),
+        asked.question("win_rate" if is_of_two else "bradley_terry"),
         test="t",
         hypothesis="win equally often against each other",
         noun="win rate" if is_of_two else "strength",
@@ -325,7 +302,8 @@ def board_of_votes(
 def _planned(claim: Claim, test: SharedUnitsTest, votes: Votes, asked: Asked, judge: Votes | None) -> Claim:
     """Return a claim with the number of votes that would settle it, if it is open and there is no judge."""
     times = times_as_many(test.effect, test.variance, asked)
-    if claim.p <= asked.decision.alpha or not math.isfinite(times) or judge is not None:
+    is_open = claim.is_conclusive and claim.p > asked.decision.alpha
+    if not is_open or not math.isfinite(times) or judge is not None:
         return claim
     by = f" by {math.ceil(times * len(votes.voter_names))} voters" if "voters" in claim.over else ""
     size = f"about {math.ceil(times * votes.n_votes)} votes{by}"

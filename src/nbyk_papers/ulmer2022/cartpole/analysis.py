@@ -13,8 +13,7 @@ from nbyk.errors import NbykError
 from nbyk.resampling.streams import stream_key
 from nbyk.testing.results import Pair
 from nbyk.testing.scores.aso import AsoResult, aso_batch
-from nbyk.testing.scores.battery import TESTS, p_values
-from nbyk.testing.scores.facts import FACTS
+from nbyk.testing.scores.battery import p_values, score_test
 from nbyk.testing.scores.power_analysis import BootstrapPower, bootstrap_power_analysis
 from nbyk.testing.systems.compare import compare
 from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, Rewards
@@ -122,13 +121,13 @@ def case_study(rewards: Rewards, *, seed: int = 0) -> CaseStudy:
     sampled = {agent: means[agent][:MORE_RUNS] for agent in (FIRST, SECOND)}
     sampled["discount_0.6"] = means["discount_0.6"][:DISCOUNT_RUNS]
     first, second = rewards[FIRST][0], rewards[SECOND][0]
-    of_one_run = aso_batch(first[None], second[None], seed=seed)[0]
+    run_eps_min = aso_batch(first[None], second[None], seed=seed)[0]
     return CaseStudy(
         rewards=rewards,
         tests=tuple(_runs_tested(means, n_runs, seed) for n_runs in sizes),
         eps_min=_bounds(sampled, seed),
         one_run=(
-            float(of_one_run),
+            float(run_eps_min),
             float(p_values("bootstrap", first[None], second[None], alternative="greater", seed=seed)[0]),
         ),
         episodes=tuple(_of_episodes(agent, of_runs, seed) for agent, of_runs in rewards.items()),
@@ -150,8 +149,7 @@ def _runs_tested(means: Mapping[str, Floats], n_runs: int, seed: int) -> RunsTes
     labelled = {LABELS[agent]: sample for agent, sample in sampled.items()}
 
     def p_of(name: str) -> float:
-        seeds = {"seed": seed} if FACTS[name].draws else {}
-        return TESTS[name](*sampled.values(), alternative="greater", **seeds).p
+        return score_test(name, *sampled.values(), alternative="greater", seed=seed).p
 
     return RunsTested(
         pair=compare(None, labelled, test="aso", alternative="greater", alpha=ALPHA, tau=TAU, seed=seed).pair,

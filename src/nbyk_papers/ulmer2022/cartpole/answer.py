@@ -11,7 +11,6 @@ import numpy as np
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import aso_figure, spread
 from nbyk.report.drawing import COLOURS, new_panels, style
-from nbyk.testing.scores.aso import AsoResult
 from nbyk_papers.ulmer2022.cartpole.analysis import (
     ALPHA,
     FIRST,
@@ -130,15 +129,15 @@ def rewards_figure(found: CaseStudy) -> Figure:
     """Draw how rewards grow over the episodes, and each run's mean."""
     figure, (left, right) = new_panels(9.0, 3.4, 2)
     with style():
-        for row, (agent, of_runs) in enumerate(found.rewards.items()):
-            colour, episodes = COLOURS[row], np.arange(1, of_runs.shape[1] + 1)
-            mean = of_runs.mean(axis=0)
-            error = of_runs.std(axis=0, ddof=1) / math.sqrt(len(of_runs))
+        for row, (agent, run_rewards) in enumerate(found.rewards.items()):
+            colour, episodes = COLOURS[row], np.arange(1, run_rewards.shape[1] + 1)
+            mean = run_rewards.mean(axis=0)
+            error = run_rewards.std(axis=0, ddof=1) / math.sqrt(len(run_rewards))
             left.fill_between(
                 episodes, mean - 2 * error, mean + 2 * error, color=colour, alpha=0.2, linewidth=0.0
             )
             left.plot(episodes, mean, color=colour, linewidth=1.4, label=LABELS.get(agent, agent))
-            means = np.sort(of_runs.mean(axis=1))
+            means = np.sort(run_rewards.mean(axis=1))
             right.plot(
                 means,
                 row + 0.5 * spread(len(means)),
@@ -163,15 +162,15 @@ def episodes_figure(found: CaseStudy) -> Figure:
     """Draw the distribution of p-values between runs of one agent, by their episodes."""
     figure, (axes,) = new_panels(4.6, 3.6, 1)
     with style():
-        for row, of_agent in enumerate(found.episodes):
-            p = np.sort(of_agent.p)
+        for row, agent_tests in enumerate(found.episodes):
+            p = np.sort(agent_tests.p)
             axes.step(
                 [0.0, *p, 1.0],
                 [*np.arange(p.size + 1) / p.size, 1.0],
                 where="post",
                 color=COLOURS[row],
                 linewidth=1.5,
-                label=LABELS.get(of_agent.agent, of_agent.agent),
+                label=LABELS.get(agent_tests.agent, agent_tests.agent),
             )
         axes.plot([0, 1], [0, 1], color="#333333", linewidth=0.9, linestyle=":", label="as it should be")
         axes.set_xlim(0.0, 1.0)
@@ -194,9 +193,9 @@ def _tests_table(found: CaseStudy) -> pd.DataFrame:
         }
         row |= {"violation ratio": at.aso.violation_ratio, "eps_min": at.aso.eps_min}
         rows.append({**row, **at.p})
-    of_first = [float(found.rewards[agent][0].mean()) for agent in (FIRST, SECOND)]
+    first_means = [float(found.rewards[agent][0].mean()) for agent in (FIRST, SECOND)]
     eps_min, p = found.one_run
-    one_run = {"scores": "episodes of one run", "every 10": of_first[0], "every 20": of_first[1]}
+    one_run = {"scores": "episodes of one run", "every 10": first_means[0], "every 20": first_means[1]}
     rows.append(one_run | {"eps_min": eps_min, "bootstrap": p})
     rows.append({"scores": "the paper", "eps_min": PUBLISHED_EPS_MIN, "bootstrap": PUBLISHED_P})
     return pd.DataFrame(rows)
@@ -239,13 +238,13 @@ def _episodes_table(found: CaseStudy) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "agent": LABELS.get(of_agent.agent, of_agent.agent),
-                "pairs of runs": of_agent.n_pairs,
-                f"p ≤ {ALPHA:g}": of_agent.rejected,
-                f"eps_min < {TAU:g}": of_agent.ordered,
-                f"of means, p ≤ {ALPHA:g}": of_agent.rejected_means,
+                "agent": LABELS.get(tested.agent, tested.agent),
+                "pairs of runs": tested.n_pairs,
+                f"p ≤ {ALPHA:g}": tested.rejected,
+                f"eps_min < {TAU:g}": tested.ordered,
+                f"of means, p ≤ {ALPHA:g}": tested.rejected_means,
             }
-            for of_agent in found.episodes
+            for tested in found.episodes
         ]
     )
 
@@ -259,7 +258,7 @@ def _details(found: CaseStudy) -> dict[str, Any]:
             {
                 "n_runs": at.n_runs,
                 "means": at.means,
-                **_aso(at.aso),
+                **{name: getattr(at.aso, name) for name in ("eps_min", "violation_ratio", "standard_error")},
                 "p": dict(at.p),
                 "power": {agent: vars(power) for agent, power in at.power.items()},
             }
@@ -268,13 +267,7 @@ def _details(found: CaseStudy) -> dict[str, Any]:
         "eps_min": {agent: list(bounds.values()) for agent, bounds in found.eps_min.items()},
         "one_run": {"eps_min": found.one_run[0], "p_bootstrap": found.one_run[1]},
         "episodes": [
-            {
-                "agent": of_agent.agent,
-                "n_pairs": of_agent.n_pairs,
-                "rejected": of_agent.rejected,
-                "ordered": of_agent.ordered,
-                "rejected_means": of_agent.rejected_means,
-            }
+            {name: value for name, value in vars(of_agent).items() if name != "p"}
             for of_agent in found.episodes
         ],
         "published": {
@@ -283,12 +276,4 @@ def _details(found: CaseStudy) -> dict[str, Any]:
             "power": PUBLISHED_POWER,
             "table": {f"{a} over {b}": value for (a, b), value in PUBLISHED_TABLE.items()},
         },
-    }
-
-
-def _aso(found: AsoResult) -> dict[str, float]:
-    return {
-        "eps_min": found.eps_min,
-        "violation_ratio": found.violation_ratio,
-        "standard_error": found.standard_error,
     }

@@ -32,11 +32,13 @@ def train(
     rewards = {}
     with progress(f"runs, {out}", len(AGENTS) * runs) as advance:
         for agent, settings in AGENTS.items():
-            of_runs = []
+            agent_rewards = []
             for run in range(runs):
-                of_runs.append(train_on_the_cart_pole(replace(settings, n_episodes=episodes), run, seed))
+                agent_rewards.append(
+                    train_on_the_cart_pole(replace(settings, n_episodes=episodes), run, seed)
+                )
                 advance(1)
-            rewards[agent] = np.stack(of_runs)
+            rewards[agent] = np.stack(agent_rewards)
     write_rewards(rewards, out)
 
 

@@ -43,9 +43,9 @@ def write_rewards(rewards: Rewards, path: Path) -> None:
     writer = csv.writer(text, lineterminator="\n")
     n_episodes = next(iter(rewards.values())).shape[1]
     writer.writerow(["agent", "run", *(f"episode_{episode + 1}" for episode in range(n_episodes))])
-    for agent, of_runs in rewards.items():
-        for run, of_episodes in enumerate(of_runs):
-            writer.writerow([agent, run, *(f"{reward:g}" for reward in of_episodes)])
+    for agent, agent_rewards in rewards.items():
+        for run, run_rewards in enumerate(agent_rewards):
+            writer.writerow([agent, run, *(f"{reward:g}" for reward in run_rewards)])
     write_text(path, text.getvalue())
 
 

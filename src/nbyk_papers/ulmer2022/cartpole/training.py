@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,7 +13,71 @@ from numpy.typing import NDArray
 from nbyk.data.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import stream_key
-from nbyk_papers.ulmer2022.cartpole.network import Adam, QNetwork
+from nbyk.sums import product
+
+Weights = list[Floats]
+
+
+class QNetwork:
+    """One hidden layer of rectified linear units, from a state to the value of each action.
+
+    The generator draws the weights, uniform on ±1/√(inputs of the layer). They are those of the hidden layer,
+    then of the output: shapes (n_inputs, n_hidden), (n_hidden,), (n_hidden, n_actions) and (n_actions,).
+    """
+
+    def __init__(self, n_inputs: int, n_hidden: int, n_actions: int, generator: np.random.Generator) -> None:
+        self.weights: Weights = []
+        for fan_in, fan_out in ((n_inputs, n_hidden), (n_hidden, n_actions)):
+            bound = fan_in**-0.5
+            self.weights.append(generator.uniform(-bound, bound, (fan_in, fan_out)))
+            self.weights.append(generator.uniform(-bound, bound, fan_out))
+
+    def copy(self) -> QNetwork:
+        """Return an independent copy of the network with its present weights."""
+        return copy.deepcopy(self)
+
+    def values(self, states: Floats) -> Floats:
+        """Return the value of each action, shape (…, n_actions), in states of shape (…, n_inputs)."""
+        hidden, hidden_bias, output, output_bias = self.weights
+        values: Floats = product(np.maximum(product(states, hidden) + hidden_bias, 0.0), output) + output_bias
+        return values
+
+    def gradient(self, states: Floats, actions: NDArray[np.int64], targets: Floats) -> Weights:
+        """Return the gradient, by each weight, of the mean of (target − value of the action)²."""
+        hidden, hidden_bias, output, output_bias = self.weights
+        rows = np.arange(len(actions))
+        active = np.maximum(product(states, hidden) + hidden_bias, 0.0)
+        values = product(active, output) + output_bias
+        by_value = np.zeros_like(values)
+        by_value[rows, actions] = 2.0 * (values[rows, actions] - targets) / len(actions)
+        by_active = np.where(active > 0.0, product(by_value, output.T), 0.0)
+        return [
+            product(states.T, by_active),
+            by_active.sum(axis=0),
+            product(active.T, by_value),
+            by_value.sum(axis=0),
+        ]
+
+
+class Adam:
+    """Adam (Kingma and Ba 2015) with its usual constants, for the weights that it is given."""
+
+    def __init__(self, weights: Weights, learning_rate: float) -> None:
+        self._weights = weights
+        self._rate = learning_rate
+        self._moments = [(np.zeros_like(weight), np.zeros_like(weight)) for weight in weights]
+        self._steps = 0
+
+    def step(self, gradient: Sequence[Floats]) -> None:
+        """Move the weights, in place, down a gradient."""
+        self._steps += 1
+        first_decay, second_decay = 0.9, 0.999
+        first_scale, second_scale = 1.0 - first_decay**self._steps, 1.0 - second_decay**self._steps
+        for weight, by_weight, (first, second) in zip(self._weights, gradient, self._moments, strict=True):
+            first += (1.0 - first_decay) * (by_weight - first)
+            second += (1.0 - second_decay) * (by_weight**2 - second)
+            weight -= self._rate * (first / first_scale) / (np.sqrt(second / second_scale) + 1e-8)
+
 
 N_ACTIONS = 2
 """The cart is pushed to the left or to the right."""
@@ -31,20 +97,9 @@ class Environment(Protocol):
 class TrainingSettings:
     """How an agent learns.
 
-    Attributes
-    ----------
-    target_update
-        Training steps from one copy of the network to the target network to the next.
-    discount
-        γ, in [0, 1].
-    n_episodes
-        Episodes of a run.
-    n_hidden, learning_rate
-        Hidden units and step size of Adam.
-    batch_size, memory_size
-        Transitions per training step, and the number of latest ones that the replay buffer holds.
-    explored_steps, explored_share
-        The share of random actions falls from 1 to `explored_share` over the first `explored_steps` actions.
+    `target_update` are the training steps between copies of the network to the target network, `discount` is
+    γ in [0, 1], and `memory_size` the latest transitions that the replay buffer holds. The share of random
+    actions falls from 1 to `explored_share` over the first `explored_steps` actions.
     """
 
     target_update: int = 10
@@ -92,32 +147,18 @@ class ReplayBuffer:
 
 
 def train(environment: Environment, settings: TrainingSettings, seed: np.random.SeedSequence) -> Floats:
-    """Train one agent, and return the sum of rewards of each episode.
+    """Train one agent, and return the sum of rewards of each episode, shape (n_episodes,).
 
-    Parameters
-    ----------
-    environment
-        An environment with two actions, such as the cart pole.
-    settings
-        How the agent learns.
-    seed
-        Seed of the environment, the network, the actions and the batches.
-
-    Returns
-    -------
-    ndarray, shape (n_episodes,)
-
-    Notes
-    -----
-    The loss is (r + γ max Q(s′, ·; θ_target) − Q(s, a; θ))², without the second term if the episode ended by
-    itself. An episode that is cut off counts as going on. Training begins once there are enough transitions
-    for a batch, and then takes one step per action.
+    The environment has two actions, such as the cart pole; the seed is its own, and that of the network, the
+    actions and the batches. The loss is (r + γ max Q(s′, ·; θ_target) − Q(s, a; θ))², without the second term
+    if the episode ended by itself. An episode that is cut off counts as going on. Training begins once there
+    are enough transitions for a batch, and then takes one step per action.
     """
-    of_environment, of_network, of_learning = seed.spawn(3)
-    generator = np.random.default_rng(of_learning)
-    state, _ = environment.reset(seed=int(of_environment.generate_state(1)[0]))
+    environment_seed, network_seed, learning_seed = seed.spawn(3)
+    generator = np.random.default_rng(learning_seed)
+    state, _ = environment.reset(seed=int(environment_seed.generate_state(1)[0]))
     n_inputs = len(state)
-    network = QNetwork(n_inputs, settings.n_hidden, N_ACTIONS, np.random.default_rng(of_network))
+    network = QNetwork(n_inputs, settings.n_hidden, N_ACTIONS, np.random.default_rng(network_seed))
     target = network.copy()
     optimiser = Adam(network.weights, settings.learning_rate)
     buffer = ReplayBuffer(settings.memory_size, n_inputs)

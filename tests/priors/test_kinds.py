@@ -1,4 +1,4 @@
-"""Beta responses against scipy, their closed-form moments, and fits of what they draw."""
+"""Kinds of responses: one contract for all, and each law of its own against other code."""
 
 from __future__ import annotations
 
@@ -14,10 +14,52 @@ from nbyk.errors import NbykError
 from nbyk.planning.long_run import unit_of
 from nbyk.priors import Response, TwoStagePrior, fit_prior
 from nbyk.priors.families import Beta, Constant, TruncatedNormal, open_uniforms
-from nbyk.priors.responses import KINDS
+from nbyk.priors.kinds import KINDS
+from nbyk.resampling import kernels
 
+ALL = [Response(name, levels) for name, kind in KINDS.items() for levels in (0, 2, 5) if kind.takes(levels)]
 BETA = Response("beta")
 ITEMS = [(0.5, 0.1), (0.05, 0.1), (0.9, 0.15), (0.02, 0.01), (0.5, 0.45)]
+
+
+@pytest.mark.parametrize("response", ALL, ids=repr)
+@pytest.mark.parametrize(("mean", "sd"), [*ITEMS, (1.2, 0.4), (-0.5, 0.1), (0.4, 0.0)])
+def test_draws_rise_with_their_normals_and_have_the_chances_and_the_mean(
+    mean: float, sd: float, response: Response
+) -> None:
+    """Within 5 standard errors; and the draws of simulations are the same."""
+    z = np.sort(np.random.default_rng(3).standard_normal(50_000))
+    drawn = response.respond(mean, sd, z)
+    simulated = z.reshape(1, 1, -1).copy()
+    kernels.respond(np.array([[mean]]), np.array([[sd]]), response.code, response.levels, simulated)
+    assert simulated.tobytes() == drawn.tobytes()
+    assert (np.diff(drawn) >= 0.0).all()
+    assert response.on_scale(drawn.reshape(2, -1)).tobytes() == drawn.tobytes()
+    expected = float(response.mean(np.array([mean]), np.array([sd]))[0])
+    assert abs(drawn.mean() - expected) <= 5 * drawn.std() / np.sqrt(len(z)) + 5 / len(z)
+    if response.levels:
+        chances = response.probabilities(mean, sd)
+        assert chances.sum() == pytest.approx(1.0, abs=1e-14)
+        shares = np.array([np.mean(drawn == value) for value in response.values])
+        assert (np.abs(shares - chances) <= 5 * np.sqrt(chances * (1 - chances) / len(z)) + 5 / len(z)).all()
+
+
+@pytest.mark.parametrize("response", ALL, ids=repr)
+def test_priors_of_every_kind_are_written_fitted_and_planned_with(response: Response) -> None:
+    prior = TwoStagePrior("own", Beta(2.0, 3.0), Constant(0.15), response)
+    assert TwoStagePrior.from_dict(json.loads(json.dumps(prior.to_dict()))) == prior
+    powers = [
+        nbyk.plan(prior, n_items=60, k_responses=3, epsilon=e, precision=0.05).power for e in (0.0, 0.5)
+    ]
+    assert powers[0] < 0.2 < 0.3 < powers[1]
+    matrix = drawn(prior, 200, 4, 1)
+    if response.is_normal:
+        with pytest.raises(NbykError, match="neither levels nor ends"):
+            fit_prior("these", np.clip(matrix, 0.0, 1.0), response)
+        return
+    fitted = fit_prior("these", matrix, response, n_sets=20)
+    assert fitted.prior.response == response
+    assert drawn(fitted.prior, 3000, 4, 9).mean() == pytest.approx(matrix.mean(), abs=0.02)
 
 
 def law(mean: float, sd: float) -> beta:
@@ -86,8 +128,6 @@ def test_plans_take_skewed_ratings() -> None:
         for epsilon in (0.01, 0.3)
     ]
     assert powers[0] < 0.2 < 0.8 < powers[1]
-    again = TwoStagePrior.from_dict(json.loads(json.dumps(prior.to_dict())))
-    assert again == prior
     with pytest.raises(NbykError, match="levels is 1; expected none, or at least 2"):
         Response("beta", 1)
 
