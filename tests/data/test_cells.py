@@ -16,8 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from nbyk import bounded, read_ratings, read_systems
-from nbyk.data.cells import Cells, are_distinct, union
+from nbyk.data import cells, tables
+from nbyk.data.cells import ArrowCells, are_distinct, union
 from nbyk.data.ratings import ordered_ids
+from nbyk.data.tables import read_delimited
 from nbyk.errors import NbykError
 
 IDS: dict[str, Sequence[Any]] = {
@@ -130,18 +132,18 @@ def test_both_kinds_of_columns_refuse_the_same(fault: str, options: Any, tmp_pat
 
 
 def test_cells_are_a_sequence_of_what_was_written() -> None:
-    cells = Cells(pa.array(["a", "b", None]))
+    cells = ArrowCells(pa.array(["a", "b", None]))
     assert cells == ["a", "b", None]
     assert cells == ("a", "b", None)
     assert cells != ["a", "b"]
     assert cells != "ab"
     assert list(cells[1:]) == ["b", None]
     assert cells[-1] is None
-    assert hash(cells) == hash(Cells(pa.array(["a", "b", None])))
+    assert hash(cells) == hash(ArrowCells(pa.array(["a", "b", None])))
     assert are_distinct(cells)
-    assert not are_distinct(Cells(pa.array(["a", "a"])))
-    assert union([Cells(pa.array(["b", "a"])), Cells(pa.array(["c", "a"]))]) == ["b", "a", "c"]
-    assert Cells(pa.array([1, None])).numbers().tolist()[0] == 1.0
+    assert not are_distinct(ArrowCells(pa.array(["a", "a"])))
+    assert union([ArrowCells(pa.array(["b", "a"])), ArrowCells(pa.array(["c", "a"]))]) == ["b", "a", "c"]
+    assert ArrowCells(pa.array([1, None])).numbers().tolist()[0] == 1.0
 
 
 def test_ratings_of_arrows_columns_equal_those_of_pythons(tmp_path: Path) -> None:
@@ -163,6 +165,44 @@ def test_rows_beyond_memory_are_refused_with_their_number_the_bound_and_a_road(
     monkeypatch.undo()
     assert read_systems([path]).names == ("a", "b")
     assert bounded.memory() > 10**8
+
+
+TEXTS = {
+    "plain": "item,value\nq1,1\nq2,0\n",
+    "empty lines": "item,value\nq1,1\n\n\nq2, 0",
+    "Windows": "item,value\r\nq1,\r\n\r\nq2,0\r\n",
+    "quoted names": '"item",value\nq1,1\nq2,NA\n',
+    "quotes": 'item,value\n"q,1",1\nq2,0\n',
+    "a short line": "item,value\nq1,1\nq2\n",
+    "a long line": "item,value\nq1,1\nq2,0,1\n",
+    "no rows": "item,value\n",
+    "one column": "value\n1\n0\n",
+    "an empty first line": "\nitem,value\nq1,1\nq2,0\n",
+    "a stray return": "item,value\nq\r1,1\nq2,0\n",
+    "two names": "item,value,value\nq1,1,2\nq2,0,3\n",
+    "accents": "item,value\né\u2028,1\nq2,0\n",
+    "a long field": f"item,value\nq1,{'1' * 140_000}\nq2,0\n",
+}
+
+
+@pytest.mark.parametrize("only", [None, ("value",), ("nothing",)])
+@pytest.mark.parametrize("text", TEXTS)
+def test_long_text_is_split_as_short_text_is(
+    text: str, only: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(TEXTS[text], encoding="utf-8", newline="")
+
+    def table() -> Any:
+        try:
+            read = read_delimited(path, ",", only)
+        except NbykError as error:
+            return str(error)
+        return read.names, [list(column) for column in read.columns], list(read.numbers)
+
+    short = table()
+    monkeypatch.setattr(tables, "LONG_TEXT", 0)
+    assert table() == short
 
 
 @pytest.mark.parametrize("layout", ["wide", "files"])
@@ -190,3 +230,21 @@ def test_a_comparison_stays_within_the_room_of_its_cells(layout: str, tmp_path: 
     few, many = 200_000, 1_000_000
     n_cells = (many - few) * (3 if layout == "wide" else 4)
     assert peak(many) - peak(few) < bounded.ROOM * n_cells
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("shape", [(40,), (40, 1), (40, 3)])
+def test_long_arrays_are_read_as_short_ones_are(
+    shape: tuple[int, ...], missing: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    array = np.random.default_rng(2).random(shape)
+    if missing:
+        array.reshape(-1)[[4, 7, 9]] = np.nan
+
+    def ratings() -> Any:
+        read = read_ratings(array, on_empty="drop")
+        return read, read.matrix().tobytes(), read.raters_known, read.mended
+
+    short = ratings()
+    monkeypatch.setattr(cells, "BLOCK", 1)
+    assert ratings() == short

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ BLOCK = 2**16
 """Cells that are Python's objects at one time."""
 
 
-class Cells(Sequence[Any]):
+class ArrowCells(Sequence[Any]):
     """The cells of a column of numbers or text; they become Python's objects one block after the other."""
 
     def __init__(self, array: pa.Array) -> None:
@@ -28,14 +29,14 @@ class Cells(Sequence[Any]):
         return len(self.array)
 
     def __getitem__(self, place: Any) -> Any:
-        return Cells(self.array[place]) if isinstance(place, slice) else self.array[int(place)].as_py()
+        return ArrowCells(self.array[place]) if isinstance(place, slice) else self.array[int(place)].as_py()
 
     def __iter__(self) -> Iterator[Any]:
         for block in blocks(self):
             yield from block
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Cells):
+        if isinstance(other, ArrowCells):
             return bool(self.array.equals(other.array))
         return isinstance(other, tuple | list) and len(self) == len(other) and all(map(_same, self, other))
 
@@ -52,11 +53,11 @@ class Cells(Sequence[Any]):
         """Whether the cells are whole numbers."""
         return "int" in str(self.array.type)
 
-    def taken(self, rows: Any) -> Cells:
+    def taken(self, rows: Any) -> ArrowCells:
         """Return the cells of some rows, in their order."""
-        return Cells(self.array.take(rows))
+        return ArrowCells(self.array.take(rows))
 
-    def places_of(self, names: Cells) -> Indices:
+    def places_of(self, names: ArrowCells) -> Indices:
         """Return the place of each of some names among these cells, -1 where it is none."""
         import pyarrow.compute as pc
 
@@ -68,12 +69,12 @@ class Cells(Sequence[Any]):
         """Whether no two cells are equal."""
         return len(self.array.unique()) == len(self)
 
-    def numbered(self) -> tuple[Cells, Indices]:
+    def numbered(self) -> tuple[ArrowCells, Indices]:
         """Return the distinct cells in order of first appearance, and each cell's place among them."""
         if self.are_distinct:
             return self, np.arange(len(self))
         encoded = self.array.dictionary_encode()
-        return Cells(encoded.dictionary), encoded.indices.to_numpy().astype(np.int64)
+        return ArrowCells(encoded.dictionary), encoded.indices.to_numpy().astype(np.int64)
 
     def without_digits(self) -> list[int]:
         """Return the rows whose text has no digit: few, unless the text is words."""
@@ -95,14 +96,14 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def is_compact(kind: pa.DataType) -> bool:
-    """Return whether `Cells` hold columns of a kind: text, whole numbers and floats."""
+    """Return whether `ArrowCells` hold columns of a kind: text, whole numbers and floats."""
     import pyarrow.types as of
 
     known = (of.is_string, of.is_large_string, of.is_integer, of.is_float32, of.is_float64)
     return any(is_such(kind) for is_such in known)
 
 
-def column_cells(column: Any) -> Cells | None:
+def column_cells(column: Any) -> ArrowCells | None:
     """Return a column of Arrow as cells; None of another kind than text, whole numbers and floats."""
     import pyarrow as pa
 
@@ -114,19 +115,67 @@ def column_cells(column: Any) -> Cells | None:
         cells.validate(full=True)
     except pa.ArrowInvalid:  # the bytes are no text
         return None
-    return Cells(cells)
+    return ArrowCells(cells)
 
 
-def text_of_numbers(numbers: Any) -> Cells:
+def read_fields(
+    body: bytes, delimiter: str, width: int, places: Sequence[str]
+) -> dict[str, ArrowCells] | None:
+    """Return the fields of lines without quotes by place; None if a line has not so many, or is long."""
+    import pyarrow as pa
+    from pyarrow import csv as of
+
+    names = list(map(str, range(width)))
+    try:
+        table = of.read_csv(
+            pa.BufferReader(body),
+            of.ReadOptions(column_names=names, use_threads=False, block_size=csv.field_size_limit()),
+            of.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
+            of.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), null_values=[], include_columns=places
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    return {name: ArrowCells(table.column(name).combine_chunks()) for name in places}
+
+
+def number_cells(numbers: Any) -> Sequence[Any]:
+    """Return numbers as cells; few of them as Python's, without Arrow, which takes long to load."""
+    if len(numbers) <= BLOCK:
+        return numbers.tolist()  # type: ignore[no-any-return]
+    import pyarrow as pa
+
+    return ArrowCells(pa.array(numbers))
+
+
+def text_of(array: pa.Array) -> ArrowCells:
     """Return whole numbers as text."""
     import pyarrow as pa
 
-    return Cells(pa.array(numbers).cast(pa.string()))
+    return ArrowCells(array.cast(pa.string()))
+
+
+def text_of_numbers(n: int) -> Sequence[str]:
+    """Return the numbers from 0 to n − 1 as text."""
+    numbers = number_cells(np.arange(n))
+    return text_of(numbers.array) if isinstance(numbers, ArrowCells) else list(map(str, numbers))
+
+
+def joined(columns: Sequence[Sequence[Any]], rows: Indices) -> Sequence[Any]:
+    """Return some cells, by their rows in all columns, one below the other."""
+    arrays = [column.array for column in columns if isinstance(column, ArrowCells)]
+    if len(arrays) == len(columns) and len({array.type for array in arrays}) == 1:
+        import pyarrow as pa
+
+        return ArrowCells(pa.concat_arrays(arrays)).taken(rows)
+    cells = [cell for column in columns for cell in column]
+    return [cells[row] for row in rows.tolist()]
 
 
 def blocks(cells: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """Yield Arrow's cells as lists, one block after the other, and others as they are."""
-    if not isinstance(cells, Cells):
+    if not isinstance(cells, ArrowCells):
         yield cells
         return
     for start in range(0, len(cells), BLOCK):
@@ -135,15 +184,17 @@ def blocks(cells: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 def are_distinct(names: Sequence[Any]) -> bool:
     """Return whether no name comes twice."""
-    return names.are_distinct if isinstance(names, Cells) else len(set(names)) == len(names)
+    return names.are_distinct if isinstance(names, ArrowCells) else len(set(names)) == len(names)
 
 
 def union(of: Sequence[Sequence[str]]) -> Sequence[str]:
     """Return the distinct names in several sequences, in order of first appearance."""
     if all(names is of[0] or names == of[0] for names in of):
         return of[0] if of else ()
-    if all(isinstance(names, Cells) for names in of):
+    if all(isinstance(names, ArrowCells) for names in of):
         import pyarrow as pa
 
-        return Cells(pa.concat_arrays([names.array for names in of if isinstance(names, Cells)]).unique())
+        return ArrowCells(
+            pa.concat_arrays([names.array for names in of if isinstance(names, ArrowCells)]).unique()
+        )
     return tuple(dict.fromkeys(name for names in of for name in names))

@@ -7,13 +7,12 @@ import decimal
 import uuid
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import Cells, are_distinct, blocks, text_of_numbers
+from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, text_of, text_of_numbers
 from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, naming, run_word
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, shown
@@ -37,7 +36,7 @@ class Entries:
     items: Sequence[str]
     raters: Sequence[str]
     found: Sequence[Any]
-    rows: Sequence[int]
+    rows: Sequence[int] | Indices
     table: Table
     value: str | None
     columns: Columns = field(default_factory=Columns)
@@ -75,7 +74,7 @@ class Entries:
 
 def as_numbers(cells: Sequence[Any]) -> Floats:
     """Return the cells' numbers, NaN where a cell is not a number."""
-    if isinstance(cells, Cells):
+    if isinstance(cells, ArrowCells):
         return cells.numbers() if not cells.are_text else np.concatenate([*map(as_numbers, blocks(cells))])
     if set(map(type, cells)) <= {float, int, bool, str} and not any(
         "_" in cell for cell in cells if type(cell) is str
@@ -129,7 +128,7 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
     raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
     items: Sequence[str]
     if table.nameless:
-        items = list(map(str, range(len(table))))
+        items = text_of_numbers(len(table))
     else:
         items = _item_ids(table, columns)
         _refuse_no_raters(table, columns, raters)
@@ -140,20 +139,29 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
                 "; expected one row per item: merge the rows, or, if the table is long, name its columns "
                 "with `rater` and `value`",
             )
-    present = [
-        (row, name, cell) for name in raters for row, cell in table.cells(name) if not is_missing(cell)
-    ]
-    present.sort(key=itemgetter(0))
-    rows, givers, found = map(list, zip(*present, strict=True)) if present else ([], [], [])
-    rated = set(rows)
-    unrated = [row for row in range(len(items)) if row not in rated]
+    filled = [_filled(table, name) for name in raters]
+    rows = np.concatenate([of for of, _ in filled])
+    order = np.argsort(rows, kind="stable")
+    givers = np.repeat(np.arange(len(raters)), [len(of) for of, _ in filled])[order]
+    rows, found = rows[order], joined([cells for _, cells in filled], order)
+    unrated = np.flatnonzero(np.bincount(rows, minlength=len(items)) == 0).tolist()
     if unrated and mending.on_empty == "refuse":
         raise table.at(unrated[0]).error(
             f'item {items[unrated[0]]!r} has no rating; add one, or delete the row, as `on_empty="drop"` does'
         )
-    names = [items[row] for row in rows]
     known = len(raters) > 1  # a single column holds answers, and its name need not be a person's
-    return Entries(names, givers, found, rows, table, None, columns, known, len(unrated))
+    names = [raters[giver] for giver in givers.tolist()]
+    return Entries(joined([items], rows), names, found, rows, table, None, columns, known, len(unrated))
+
+
+def _filled(table: Table, name: str) -> tuple[Indices, Sequence[Any]]:
+    """Return the rows of a column that hold something, and their cells."""
+    if isinstance(table.columns[table.names.index(name)], ArrowCells):
+        column = table.column(name, "")
+        rows = np.delete(np.arange(len(column)), _empty_rows(column))
+        return rows, joined([column], rows)
+    present = {row: cell for row, cell in table.cells(name) if not is_missing(cell)}
+    return np.fromiter(present, np.int64, len(present)), list(present.values())
 
 
 def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> None:
@@ -192,11 +200,11 @@ def _item_ids(table: Table, columns: Columns) -> Sequence[str]:
 
 def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
     """Return the cells of an id column as text: "007" stays, 7 and 7.0 become "7", dates are as in CSV."""
-    if isinstance(cells, Cells) and not cells.array.null_count:
+    if isinstance(cells, ArrowCells) and not cells.array.null_count:
         if cells.are_text and all(cells[row].strip() for row in cells.without_digits()):
             return cells
         if cells.are_whole:
-            return text_of_numbers(cells.array)
+            return text_of(cells.array)
     if set(map(type, cells)) == {str} and all(map(str.strip, cells)):
         return list(cells)
     ids: list[str] = []
@@ -223,12 +231,14 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
     return ids
 
 
-def refuse_repeated(table: Table, items: Sequence[str], way_out: str, rows: Sequence[int] = ()) -> None:
+def refuse_repeated(
+    table: Table, items: Sequence[str], way_out: str, rows: Sequence[int] | Indices | None = None
+) -> None:
     """Raise NbykError if an item comes again; `rows` are those of the items in the table, by default all."""
     if are_distinct(items):
         return
     first: dict[str, int] = {}
-    rows = rows or range(len(items))
+    rows = range(len(items)) if rows is None else rows
     for row, name in zip(rows, items, strict=True):
         other = first.setdefault(name, row)
         if other != row:
@@ -292,7 +302,7 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
 
 
 def _empty_rows(cells: Sequence[Any]) -> list[int]:
-    if isinstance(cells, Cells):
+    if isinstance(cells, ArrowCells):
         rows = (
             cells.without_digits() if cells.are_text else np.flatnonzero(np.isnan(cells.numbers())).tolist()
         )

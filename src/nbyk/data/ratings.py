@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import Cells, blocks
+from nbyk.data.cells import ArrowCells, blocks
 from nbyk.data.scales import Scale
 from nbyk.data.text import are_plain, seen
 from nbyk.data.units import UNKNOWN, VECTOR, Units, clusters_of_items, numbered_clusters
@@ -253,13 +253,13 @@ def stored_ratings(path: Path) -> tuple[Ratings, dict[str, Any]]:
 
 def ordered_ids(ids: Iterable[str]) -> Sequence[str]:
     """Return ids in the order in which comparisons take them: q2 before q10, in Unicode's normal form C."""
-    return _ordered(ids if isinstance(ids, Cells) else tuple(ids))[0]
+    return _ordered(ids if isinstance(ids, ArrowCells) else tuple(ids))[0]
 
 
 @lru_cache(maxsize=2)  # the files of a comparison have the same ids
-def _ordered(ids: Cells | tuple[str, ...]) -> tuple[Sequence[str], Indices]:
+def _ordered(ids: ArrowCells | tuple[str, ...]) -> tuple[Sequence[str], Indices]:
     """Return ids in order, and the row of each there."""
-    if isinstance(ids, Cells):
+    if isinstance(ids, ArrowCells):
         order, rows = _order_of(ids), np.arange(len(ids))
         if np.array_equal(order, rows):
             return ids, rows
@@ -269,7 +269,7 @@ def _ordered(ids: Cells | tuple[str, ...]) -> tuple[Sequence[str], Indices]:
     return ordered, rows_of(ordered, ids)
 
 
-def _order_of(ids: Cells) -> Indices:
+def _order_of(ids: ArrowCells) -> Indices:
     """Return the rows of ids in order."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -299,7 +299,7 @@ def rows_of(ids: Sequence[str], names: Sequence[str]) -> Indices:
     """Return the row of each of some names among ids."""
     if names is ids or names == ids:
         return np.arange(len(ids))
-    if isinstance(ids, Cells) and isinstance(names, Cells):
+    if isinstance(ids, ArrowCells) and isinstance(names, ArrowCells):
         return ids.places_of(names)
     row_of = {name: row for row, name in enumerate(ids)}
     return np.fromiter(map(row_of.__getitem__, names), dtype=np.int64, count=len(names))
@@ -332,7 +332,7 @@ def agreed_clusters(
 
 def numbered(names: Sequence[str]) -> tuple[Sequence[str], Indices]:
     """Return the distinct names in order of first appearance, and each name's place among them."""
-    if isinstance(names, Cells):
+    if isinstance(names, ArrowCells):
         return names.numbered()
     distinct = tuple(dict.fromkeys(names))
     if len(distinct) == 1:

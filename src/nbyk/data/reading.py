@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from nbyk.data.arrays import ARRAY_SUFFIXES, load_array, numbers_or_text, table_of_frame
-from nbyk.data.cells import are_distinct
+from nbyk.data.cells import are_distinct, number_cells
 from nbyk.data.columns import KNOWN_NAMES, Columns, known_names, recognised, run_word
 from nbyk.data.containers import (
     is_dataset,
@@ -316,9 +316,13 @@ def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
     if array.dtype.kind not in "biuf" and not are_text:
         raise place.error(f"found an array of {array.dtype}, expected numbers; convert it to float64")
     matrix = array.reshape(len(array), -1)
-    cells = matrix if are_text else matrix.astype(np.float64)
+    columns: Sequence[Sequence[Any]]
+    if are_text:
+        columns = matrix.T.tolist()
+    else:
+        columns = [number_cells(column.astype(np.float64)) for column in matrix.T]
     names = tuple(map(str, range(matrix.shape[1])))
-    return Table(place, names, tuple(cells.T.tolist()), range(len(matrix)), nameless=True)
+    return Table(place, names, tuple(columns), range(len(matrix)), nameless=True)
 
 
 def read_table(

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import Cells
+from nbyk.data.cells import ArrowCells
 from nbyk.data.kinds import Kind
 from nbyk.data.ratings import Ratings, agreed_clusters, rows_of
 from nbyk.data.response_set import Categories, ResponseSet, places_in_table, response_set
@@ -42,7 +42,7 @@ def common_items(
     """
     first, *others = data
     if _are_the_same(data):
-        return first.ids if isinstance(first.ids, Cells) else tuple(first.ids)
+        return first.ids if isinstance(first.ids, ArrowCells) else tuple(first.ids)
     ids = set(first.ids)
     differing = [other for other in others if set(other.ids) != ids]
     if not differing:
@@ -81,8 +81,8 @@ def _are_the_same(data: Sequence[ItemIds]) -> bool:
         ids is first
         or ids == first
         or (
-            isinstance(first, Cells)
-            and isinstance(ids, Cells)
+            isinstance(first, ArrowCells)
+            and isinstance(ids, ArrowCells)
             and len(ids) == len(first)
             and first.places_of(ids).min() >= 0
         )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nbyk.bounded import Deadline, refuse_document
-from nbyk.data.cells import Cells, blocks
+from nbyk.data.cells import ArrowCells, blocks
 from nbyk.errors import NbykError, no_such_file
 from nbyk.files import read_bytes
 
@@ -108,7 +108,7 @@ def _differ_simplified(names: Sequence[str]) -> bool:
 
 def look_alikes(names: Iterable[str]) -> tuple[str, str] | None:
     """Return, quoted, the first two of distinct names that look alike; None if no two do."""
-    names = names if isinstance(names, Cells) else list(names)
+    names = names if isinstance(names, ArrowCells) else list(names)
     if _differ_simplified(names):
         return None
     first: dict[str, str] = {}
@@ -124,7 +124,7 @@ def look_alikes(names: Iterable[str]) -> tuple[str, str] | None:
 def notes_on_look_alikes(names: Mapping[str, Iterable[str]]) -> Iterator[str]:
     """Yield a note on names that look alike, of each kind of names, such as "items"."""
     for what, every in names.items():
-        if alike := look_alikes(every if isinstance(every, Cells) else dict.fromkeys(every)):
+        if alike := look_alikes(every if isinstance(every, ArrowCells) else dict.fromkeys(every)):
             yield f"the {what} {alike[0]} and {alike[1]} look alike, and nbyk tells them apart"
 
 
