@@ -286,7 +286,7 @@ def test_config_check_names_every_wrong_line(nbyk: Run, tmp_path: Path) -> None:
 def test_a_path_with_a_nul_is_one_line(nbyk: Run, tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text('metric_files: ["\\0"]\n')
-    line = f"error: {path}:1: '\\x00': no path of a file; check it\n"
+    line = f"error: {path}:1: metric_files.0: '\\x00': no path of a file; check it\n"
     assert nbyk("config", "check", str(path)) == (2, "", line)
 
 
