@@ -211,7 +211,7 @@ class GivenData:
         if self.table is None:
             return
         for role, name in (("item", asked.item), ("value", asked.value)):
-            if name != role and self.table.nameless and name not in self.table.names:
+            if name != role and self.table.nameless:
                 raise NbykError(
                     "has no columns; leave it out, or give a table, such as .csv",
                     argument=role,

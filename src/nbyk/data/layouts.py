@@ -139,7 +139,8 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
                 "; expected one row per item: merge the rows, or, if the table is long, name its columns "
                 "with `rater` and `value`",
             )
-    filled = [_filled(table, name) for name in raters]
+    place_of = {name: place for place, name in enumerate(table.names)}
+    filled = [_filled(table, name, place_of[name]) for name in raters]
     rows = np.concatenate([of for of, _ in filled])
     order = np.argsort(rows, kind="stable")
     givers = np.repeat(np.arange(len(raters)), [len(of) for of, _ in filled])[order]
@@ -154,9 +155,9 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
     return Entries(joined([items], rows), names, found, rows, table, None, columns, known, len(unrated))
 
 
-def _filled(table: Table, name: str) -> tuple[Indices, Sequence[Any]]:
+def _filled(table: Table, name: str, place: int) -> tuple[Indices, Sequence[Any]]:
     """Return the rows of a column that hold something, and their cells."""
-    if isinstance(table.columns[table.names.index(name)], ArrowCells):
+    if isinstance(table.columns[place], ArrowCells):
         column = table.column(name, "")
         rows = np.delete(np.arange(len(column)), _empty_rows(column))
         return rows, joined([column], rows)
