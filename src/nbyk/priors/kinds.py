@@ -195,7 +195,7 @@ class _Lognormal(_Skewed):
 
 _ALL = (_Normal(), _Clamped(), _Likert(), _Binary(), _Beta(), _Lognormal())
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}
-"""The kinds by name; the place of each is its code in compiled code."""
+"""The kinds by name; the place of each is its code in compiled code. From beta on, a kind has its own law."""
 
 NORMAL, CLAMPED, LIKERT, BINARY, BETA, LOGNORMAL = range(len(KINDS))
 

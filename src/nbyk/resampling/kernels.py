@@ -17,7 +17,7 @@ from numba import int64, uint64
 from nbyk.arrays import Array
 from nbyk.compiled import njit
 from nbyk.metrics.item_means import USUAL_WIDTH, fill_item_means
-from nbyk.priors.kinds import NORMAL, latent, on_scale
+from nbyk.priors.kinds import BETA, NORMAL, latent, on_scale
 from nbyk.priors.kinds import respond as respond_one
 from nbyk.resampling.lanes import index_below
 
@@ -171,8 +171,12 @@ def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) ->
     for r in range(responses.shape[0]):
         for i in range(responses.shape[1]):
             mu, sigma, row = mean[r, i], sd[r, i], responses[r, i]
-            for j in range(row.size):
-                row[j] = latent(mu, sigma, row[j], kind)
+            if kind >= BETA:
+                for j in range(row.size):
+                    row[j] = latent(mu, sigma, row[j], kind)
+            else:  # with a constant kind, a loop of vector instructions
+                for j in range(row.size):
+                    row[j] = latent(mu, sigma, row[j], NORMAL)
         _put_on_scale(responses[r].reshape(-1), kind, levels)
 
 
