@@ -74,10 +74,10 @@ def refuse_more(path: str | os.PathLike[str], found: int, most: int, what: str) 
 
 def memory() -> int:
     """Return the bytes of memory of this machine, or of the job that runs here if it may have less."""
-    found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    n_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     with suppress(OSError, ValueError), open("/sys/fs/cgroup/memory.max", encoding="ascii") as limit:
-        found = min(found, int(limit.read()))
-    return found
+        n_bytes = min(n_bytes, int(limit.read()))
+    return n_bytes
 
 
 def refuse_beyond_memory(path: str | os.PathLike[str], rows: int, columns: int) -> None:

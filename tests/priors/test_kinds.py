@@ -21,6 +21,7 @@ ALL = [Response(name, levels) for name, kind in KINDS.items() for levels in (0, 
 BETA = Response("beta")
 LOGNORMAL = Response("lognormal")
 OWN = TwoStagePrior("own", Beta(2.0, 8.0), TruncatedNormal(0.15, 0.04, 0.0, 1.0), LOGNORMAL)
+SKEWED = TwoStagePrior("own", Beta(0.6, 3.0), TruncatedNormal(0.12, 0.03, 0.0, 1.0), BETA)
 ITEMS = [(0.5, 0.1), (0.05, 0.1), (0.9, 0.15), (0.02, 0.01), (0.5, 0.45)]
 
 
@@ -110,17 +111,18 @@ def drawn(prior: TwoStagePrior, n: int, k: int, seed: int) -> np.ndarray:
     return prior.response.respond(mu[:, None], sigma[:, None], rng.standard_normal((n, k)))
 
 
-def test_a_fit_of_skewed_ratings_makes_such_ratings() -> None:
+@pytest.mark.parametrize("own", [SKEWED, OWN], ids=lambda own: own.response.kind)
+def test_a_fit_of_skewed_ratings_makes_such_ratings(own: TwoStagePrior) -> None:
     """It passes its check, which the fit of normal draws does not; and simulated means have one law."""
-    own = TwoStagePrior("own", Beta(0.6, 3.0), TruncatedNormal(0.12, 0.03, 0.0, 1.0), BETA)
     matrix = drawn(own, 600, 5, 1)
-    fitted = fit_prior("these", matrix, BETA, n_sets=60)
+    assert (matrix.max() > 1.0) == (own is OWN)
+    fitted = fit_prior("these", matrix, own.response, n_sets=60)
     assert not fitted.check.rejected, fitted.check
-    assert fitted.prior.response == BETA
+    assert fitted.prior.response == own.response
     means = [drawn(prior, 3000, 5, 9).mean(axis=1) for prior in (own, fitted.prior)]
     assert kstest(*means).statistic < 0.06
     assert abs(means[0].mean() - means[1].mean()) < 0.02
-    assert fit_prior("these", matrix, Response("clamped"), n_sets=60).check.rejected
+    assert fit_prior("these", np.minimum(matrix, 1.0), Response("clamped"), n_sets=60).check.rejected
 
 
 def test_plans_take_skewed_ratings() -> None:
@@ -176,19 +178,6 @@ def test_levels_of_lognormal_responses_have_the_parts_and_the_highest_is_open(me
     x = response.respond(mean, sd, np.random.default_rng(3).standard_normal(20_000))
     shares = np.bincount(np.rint(5 * x).astype(int), minlength=5) / len(x)
     assert np.abs(shares - expected).max() < 0.02
-
-
-def test_a_fit_of_positive_ratings_makes_such_ratings() -> None:
-    """It passes its check, which the fit of normal draws does not; and simulated means have one law."""
-    matrix = drawn(OWN, 600, 5, 1)
-    assert matrix.max() > 1.0
-    fitted = fit_prior("these", matrix, LOGNORMAL, n_sets=60)
-    assert not fitted.check.rejected, fitted.check
-    assert fitted.prior.response == LOGNORMAL
-    means = [drawn(prior, 3000, 5, 9).mean(axis=1) for prior in (OWN, fitted.prior)]
-    assert kstest(*means).statistic < 0.06
-    assert abs(means[0].mean() - means[1].mean()) < 0.02
-    assert fit_prior("these", np.minimum(matrix, 1.0), Response("clamped"), n_sets=60).check.rejected
 
 
 def test_negative_numbers_are_refused_and_large_ones_are_not() -> None:

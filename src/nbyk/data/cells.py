@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from operator import eq
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class ArrowCells(Sequence[Any]):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, ArrowCells):
             return bool(self.array.equals(other.array))
-        return isinstance(other, tuple | list) and len(self) == len(other) and all(map(_same, self, other))
+        return isinstance(other, tuple | list) and len(self) == len(other) and all(map(eq, self, other))
 
     def __hash__(self) -> int:
         return hash((len(self), *self[:8]))
@@ -87,12 +88,8 @@ class ArrowCells(Sequence[Any]):
         """Return numbers, NaN where none is."""
         import pyarrow as pa
 
-        found = self.array.cast(pa.float64(), safe=False)
-        return np.array((found.fill_null(np.nan) if found.null_count else found).to_numpy())
-
-
-def _same(one: Any, other: Any) -> bool:
-    return bool(one == other)
+        floats = self.array.cast(pa.float64(), safe=False)
+        return np.array((floats.fill_null(np.nan) if floats.null_count else floats).to_numpy())
 
 
 def is_compact(kind: pa.DataType) -> bool:

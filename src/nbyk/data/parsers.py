@@ -19,9 +19,7 @@ from nbyk.data.text import json_lines, json_object, shown
 from nbyk.errors import DataPlace, NbykError
 
 TOXICITY_SCALE = Levels((0, 1, 2, 3, 4))
-CONVABUSE_SCALE = Levels((-3, -2, -1, 0, 1))
 BINARY_SCALE = Binary()
-DICES_SCALE = Levels((0, 0.5, 1))
 
 MHS_QUESTIONS = {
     **dict.fromkeys(("respect", "sentiment", "insult", "humiliate", "status"), Levels((0, 1, 2, 3, 4))),

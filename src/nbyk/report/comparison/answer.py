@@ -376,15 +376,19 @@ def _figure_of_test(pair: Pair, place: int) -> AnswerFigure:
             "the order. Right: the violation ratio of bootstrapped samples, and the bound that they give."
         )
         return AnswerFigure("quantiles", caption, partial(aso_figure, pair))
-    caption = "The distribution of the statistic if both systems are equally good, and its observed value."
     if pair.sample.scores:
-        return AnswerFigure("null", caption, partial(null_figure, pair), narrow=True)
-    name, (leader, other, _) = pair.question.metric, pair.in_order()
-    caption = (
-        f"The effect of {leader} over {other} on {name}, beside those of equally good systems "
-        f"({in_words(pair.question.test)}) and of items drawn again"
-    )
-    return AnswerFigure(file_stem("effect", name, place), caption, partial(null_figure, pair), narrow=True)
+        stem = "null"
+        caption = (
+            "The distribution of the statistic if both systems are equally good, and its observed value."
+        )
+    else:
+        name, (leader, other, _) = pair.question.metric, pair.in_order()
+        stem = file_stem("effect", name, place)
+        caption = (
+            f"The effect of {leader} over {other} on {name}, beside those of equally good systems "
+            f"({in_words(pair.question.test)}) and of items drawn again"
+        )
+    return AnswerFigure(stem, caption, partial(null_figure, pair), narrow=True)
 
 
 def _runs_as_systems(names: Iterable[str]) -> Iterator[str]:
