@@ -129,7 +129,7 @@ class NullSums:
         counts = np.empty((len(self.observed) * drawing.streams_per_row, 2), np.int64)
         kept = np.empty((1, drawing.n_draws) if keep_null else (0, 0))
         is_one = self.of_kinds is not None and len(self.observed) == 1
-        kinds = Kinds.of([self.summed[0][0]]) if is_one else None
+        kinds = Kinds.of([self.summed[0][0]], only_swapped=self.size == ANY_SIZE) if is_one else None
         draw = self.kernel if kinds is None else partial(self._by_kinds, kinds)
 
         def fill(first: int, last: int) -> None:
