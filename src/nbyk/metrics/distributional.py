@@ -11,7 +11,8 @@ import numpy as np
 
 from nbyk.arrays import Floats, Integers
 from nbyk.compiled import njit
-from nbyk.metrics.sorting import LANES, sort_columns, sort_values
+
+LANES = 32
 
 
 @njit(nogil=True, cache=True)
@@ -42,23 +43,38 @@ def wasserstein_sorted(x: Floats, n: int, y: Floats, m: int) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _pool(rows: Floats, space: Floats) -> Floats:
-    """Return the responses of left-packed rows, in `space` if some are missing."""
-    n, width = rows.shape
-    incomplete = 0
-    for i in range(n):
-        incomplete += int(rows[i, width - 1] != rows[i, width - 1])
-    if incomplete == 0:
-        return rows.reshape(-1)
-    size = 0
-    for i in range(n):
-        for j in range(width):
-            response = rows[i, j]
-            if response != response:
+def sort_columns(block: Floats) -> None:
+    """Sort every column of `block`, shape (n, LANES), in place, all abreast; for up to a few hundred rows.
+
+    Batcher's merge exchange compares the same places whatever the values, so that each comparison is one
+    vector instruction over neighbouring columns: many short sorts at a fraction of a nanosecond a comparison
+    (Knuth, The Art of Computer Programming 3, 5.2.2, Algorithm M).
+    """
+    n = len(block)
+    flat = block.reshape(-1)
+    top = 1
+    while 2 * top < n:
+        top *= 2
+    p = top if n > 1 else 0
+    while p > 0:
+        q = top
+        phase = 0
+        distance = p
+        while True:
+            for run in range(phase, n - distance, 2 * p):
+                for i in range(run, min(run + p, n - distance)):
+                    # Unsigned, because numba checks signed indices for negative ones.
+                    above, below = np.uint64(i * LANES), np.uint64((i + distance) * LANES)
+                    for lane in range(np.uint64(LANES)):
+                        upper, lower = flat[above + lane], flat[below + lane]
+                        flat[above + lane] = upper if upper < lower else lower
+                        flat[below + lane] = lower if upper < lower else upper
+            if q == p:
                 break
-            space[size] = response
-            size += 1
-    return space[:size]
+            distance = q - p
+            q //= 2
+            phase = p
+        p //= 2
 
 
 @njit(nogil=True, cache=True)
@@ -83,33 +99,27 @@ def _sort_items(rows: Floats, start: int, block: Floats, sizes: Integers) -> boo
     return n_ragged > 0
 
 
-@njit(nogil=True, cache=True)
 def emd_aggregated(systems: Floats, gold: Floats, out: Floats) -> None:
     """Fill `out`, shape (S, R), with the distance between the distributions of item means."""
     n = gold.shape[1]
-    ordered, ordered_gold, cells = np.empty(n), np.empty(n), np.empty(n + 2, np.int64)
-    for r in range(out.shape[1]):
-        sort_values(gold[r], ordered_gold, cells)
-        for s in range(out.shape[0]):
-            sort_values(systems[s, r], ordered, cells)
-            out[s, r] = wasserstein_sorted(ordered, n, ordered_gold, n)
+    _fill_distances(np.sort(systems), np.full(out.shape, n), np.sort(gold), np.full(len(gold), n), out)
+
+
+def emd_aggregated_vectorized(systems: Floats, gold: Floats, out: Floats) -> None:
+    """Fill `out`, shape (S, R), with the distance between all responses pooled."""
+    values = np.sort(systems.reshape(*systems.shape[:2], -1))
+    gold_values = np.sort(gold.reshape(len(gold), -1))
+    sizes, gold_sizes = ((~np.isnan(x)).sum(axis=-1) for x in (values, gold_values))
+    _fill_distances(values, sizes, gold_values, gold_sizes, out)
 
 
 @njit(nogil=True, cache=True)
-def emd_aggregated_vectorized(systems: Floats, gold: Floats, out: Floats) -> None:
-    """Fill `out`, shape (S, R), with the distance between all responses pooled."""
-    pooled, ordered = np.empty(systems[0, 0].size), np.empty(systems[0, 0].size)
-    pooled_gold, ordered_gold = np.empty(gold[0].size), np.empty(gold[0].size)
-    cells = np.empty(max(len(pooled), len(pooled_gold)) + 2, np.int64)
+def _fill_distances(
+    systems: Floats, sizes: Integers, gold: Floats, gold_sizes: Integers, out: Floats
+) -> None:
     for r in range(out.shape[1]):
-        gold_values = _pool(gold[r], pooled_gold)
-        m = len(gold_values)
-        sort_values(gold_values, ordered_gold[:m], cells)
         for s in range(out.shape[0]):
-            values = _pool(systems[s, r], pooled)
-            n = len(values)
-            sort_values(values, ordered[:n], cells)
-            out[s, r] = wasserstein_sorted(ordered, n, ordered_gold, m)
+            out[s, r] = wasserstein_sorted(systems[s, r], sizes[s, r], gold[r], gold_sizes[r])
 
 
 @njit(nogil=True, cache=True)
