@@ -371,13 +371,5 @@ def shares_of(codes: Floats, table: Floats) -> Floats:
 @njit(nogil=True, cache=True)
 def _fill_shares(codes: Floats, table: Floats, out: Floats) -> None:
     for i in range(len(codes)):
-        out[i] = 0.0
-        n = 0
-        for k in range(codes.shape[1]):
-            code = codes[i, k]
-            if code == code:
-                n += 1
-                for c in range(out.shape[1]):
-                    out[i, c] += table[int(code), c]
-        for c in range(out.shape[1]):
-            out[i, c] = out[i, c] / n if n > 0 else np.nan
+        if _fill_pooled(codes[i], table, out[i]) == 0:
+            out[i] = np.nan

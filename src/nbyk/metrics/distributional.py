@@ -58,24 +58,17 @@ def sort_columns(block: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def _sort_items(rows: Floats, start: int, block: Floats, sizes: Integers) -> bool:
+    """Fill `block`, shape (K, LANES), with items' responses in order; return whether some are missing."""
     width = rows.shape[1]
-    last = len(rows) - 1
-    n_ragged = 0
     for lane in range(LANES):
-        item = min(start + lane, last)
-        sizes[lane] = width
+        item = min(start + lane, len(rows) - 1)
+        sizes[lane] = 0
         for j in range(width):
-            block[j, lane] = rows[item, j]
-        n_ragged += int(rows[item, width - 1] != rows[item, width - 1])
-    if n_ragged > 0:
-        for lane in range(LANES):
-            for j in range(width):
-                if block[j, lane] != block[j, lane]:
-                    sizes[lane] = j
-                    block[j:, lane] = np.inf
-                    break
+            response = rows[item, j]
+            sizes[lane] += int(response == response)
+            block[j, lane] = response if response == response else np.inf
     sort_columns(block)
-    return n_ragged > 0
+    return bool(sizes.min() < width)
 
 
 def emd_aggregated(systems: Floats, gold: Floats, out: Floats) -> None:
