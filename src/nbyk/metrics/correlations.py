@@ -132,19 +132,6 @@ def _count_places(ranks: Ranks, sizes: Integers) -> int:
 
 
 @njit(nogil=True, cache=True)
-def _fill_order(ranks: Ranks, stops: Integers, order: Integers) -> None:
-    """Fill `order` with what sorts doubled ranks; `stops` holds the sizes of their places, and changes."""
-    total = 0
-    for place in range(len(stops)):
-        total += stops[place]
-        stops[place] = total - stops[place]
-    for i in range(len(ranks)):
-        place = ranks[i] >> 1
-        order[stops[place]] = i
-        stops[place] += 1
-
-
-@njit(nogil=True, cache=True)
 def _lead(ranks: Ranks, gold_ranks: Ranks, order: Integers, counted: Integers, tree: Integers) -> int:
     """Return concordant minus discordant pairs, from doubled ranks; `order` sorts `gold_ranks`.
 
@@ -177,24 +164,23 @@ def _lead(ranks: Ranks, gold_ranks: Ranks, order: Integers, counted: Integers, t
 
 def kendall(systems: Floats, gold: Floats, out: Floats) -> None:
     """Fill `out` with Kendall's τ-b, from whole numbers of pairs; NaN where either is constant."""
-    _count_pairs(doubled_ranks(systems), doubled_ranks(gold), out)
+    gold_ranks = doubled_ranks(gold)
+    _count_pairs(doubled_ranks(systems), gold_ranks, np.argsort(gold_ranks, axis=1), out)
 
 
 @njit(nogil=True, cache=True)
-def _count_pairs(ranks: Ranks, gold_ranks: Ranks, out: Floats) -> None:
+def _count_pairs(ranks: Ranks, gold_ranks: Ranks, orders: Integers, out: Floats) -> None:
     n = gold_ranks.shape[1]
-    order = np.empty(n, np.int64)
     sizes, tree = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
     for r in range(out.shape[1]):
         gold_pairs = _count_places(gold_ranks[r], sizes) if gold_ranks[r, 0] > 0 else 0
         if gold_pairs == 0:
             out[:, r] = np.nan
             continue
-        _fill_order(gold_ranks[r], sizes, order)
         for s in range(out.shape[0]):
             pairs = _count_places(ranks[s, r], sizes) if ranks[s, r, 0] > 0 else 0
             if pairs == 0:
                 out[s, r] = np.nan
             else:
-                lead = _lead(ranks[s, r], gold_ranks[r], order, sizes, tree)
+                lead = _lead(ranks[s, r], gold_ranks[r], orders[r], sizes, tree)
                 out[s, r] = lead / math.sqrt(float(gold_pairs) * float(pairs))
