@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.metric import Smoothness
 from nbyk.testing.pvalues import Alternative, sides_of
@@ -238,10 +237,6 @@ def shared_units_test(
     inference with two-way clustering.
     """
     asked = tuple(data.source_units) if sources is None else tuple(sources)
-    for source in asked:
-        if source not in data.source_units:
-            there = ", ".join(data.source_units) or "none"
-            raise NbykError(f"items share no {source}; sources that they share: {there}")
     changed = changes(metric, data)
     items = item_component(data, changed)
     parts = {source: unit_component(data, source, changed) for source in asked}

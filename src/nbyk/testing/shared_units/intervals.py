@@ -153,35 +153,38 @@ def _sample(data: Responses) -> Responses:
 
 
 def _taken(data: Responses, rows: Ints, gone: Ints) -> Responses:
-    """Return some of the items, without the responses of some units; items that have none left are out."""
-    kept_units = np.ones(data.n_units + 1, bool)  # NO_UNIT is the last
-    kept_units[gone] = False
-    numbers = np.where(kept_units, np.cumsum(kept_units) - 1, NO_UNIT)
-    numbers[-1] = NO_UNIT
-    values, units = [], []
-    answered = np.ones(len(rows), bool)
-    for role in data.roles:
-        of_rows = role.units[rows]
-        values.append(np.where(kept_units[of_rows], role.values[rows], np.nan))
-        units.append(numbers[of_rows])
-        if len(gone) and role.values.shape[1]:
-            answered &= ~np.isnan(values[-1]).all(axis=1)
-    if not answered.all():
-        values, units = [of[answered] for of in values], [by[answered] for by in units]
-    gold, a, b = map(Role, values, units)
-    of_sources = {
-        source: numbers[of_source[kept_units[of_source]]] for source, of_source in data.source_units.items()
-    }
-    _, clusters = np.unique(data.clusters[rows][answered], return_inverse=True)
-    return replace(data, gold=gold, a=a, b=b, source_units=of_sources, clusters=clusters)
+    """Return some of the items, without the responses of some units.
+
+    Items that have none left are out, and so are units that answered none of the items.
+    """
+    is_gone = np.zeros(data.n_units + 1, bool)  # NO_UNIT is the last
+    is_gone[gone] = True
+    units = [role.units[rows] for role in data.roles]
+    values = [
+        np.where(is_gone[of], np.nan, role.values[rows]) for role, of in zip(data.roles, units, strict=True)
+    ]
+    if len(gone):
+        answered = np.all([~np.isnan(of).all(axis=1) for of in values if of.shape[1]], axis=0)
+        rows, values, units = rows[answered], [of[answered] for of in values], [of[answered] for of in units]
+    kept = np.zeros(data.n_units + 1, bool)
+    for of in units:
+        kept[of] = True
+    kept[[*gone, NO_UNIT]] = False
+    numbers = np.where(kept, np.cumsum(kept) - 1, NO_UNIT)
+    gold, a, b = (Role(of, numbers[by]) for of, by in zip(values, units, strict=True))
+    sources = {source: numbers[of[kept[of]]] for source, of in data.source_units.items()}
+    _, clusters = np.unique(data.clusters[rows], return_inverse=True)
+    return replace(data, gold=gold, a=a, b=b, source_units=sources, clusters=clusters)
 
 
 def _by_test(metric: Metric, sample: Responses, test: SharedUnitsTest) -> Estimate:
     """Return the estimate of the parts by the test itself."""
 
     def estimate(rows: Ints, gone: Ints) -> Floats:
-        sources = list(test.sources)
-        return _estimates(shared_units_test(metric, _taken(sample, rows, gone), sources=sources))
+        left, sources = _taken(sample, rows, gone), list(test.sources)
+        if min(len(left.source_units[source]) for source in sources) < 2:
+            return np.full(1 + 2 * len(sources), np.nan)
+        return _estimates(shared_units_test(metric, left, sources=sources))
 
     return estimate
 

@@ -10,7 +10,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.errors import NbykError
 from nbyk.metrics.item_means import item_means, without_rounding
 from nbyk.testing.shared_units.kernels import add_sharing
 
@@ -201,15 +200,15 @@ def responses(
     clusters: ArrayLike | None = None,
     table: Floats | None = None,
 ) -> Responses:
-    """Return the responses of a comparison with their units in order.
+    """Return the responses of a comparison with their units in order; they were checked when they were read.
 
     Parameters
     ----------
     a, b, gold : array_like, shape (N, K), each with a K of its own
         Responses; NaN if missing. Each item has at least one of each role.
     a_units, b_units, gold_units : array_like of int, as the responses
-        Which run or rater gave each response, from 0; negative if its unit belongs to the item alone or is
-        fixed. None: no item shares a unit of this role.
+        Which run or rater gave each response, from 0, once an item; negative if its unit belongs to the item
+        alone or is fixed. None: no item shares a unit of this role.
     paired
         Whether the same number in `a_units` and `b_units` means the same unit: the same seed, or the same
         person who rates outputs of both systems. A unit that is in only one of the two roles stays unpaired.
@@ -218,26 +217,13 @@ def responses(
     table : ndarray, shape (U, C), optional
         The distributions over classes that responses are the places of.
     """
-    a_values, b_values = _matrix(a, "a"), _matrix(b, "b")
-    n = len(a_values)
-    gold_values = np.empty((n, 0)) if gold is None else _matrix(gold, "gold")
-    named = (("a", a_values), ("b", b_values), ("gold", gold_values))
-    for name, values in named:
-        if len(values) != n:
-            raise NbykError(
-                f"{name} has {len(values)} items and a has {n}; give the same items in the same order"
-            )
-        if values.shape[1] and np.isnan(values).all(1).any():
-            row = int(np.isnan(values).all(1).argmax())
-            raise NbykError(f"item {row + 1} of {name} has no response; leave the item out")
-    given = (
-        _units(gold_units, gold_values, "gold"),
-        _units(a_units, a_values, "a"),
-        _units(b_units, b_values, "b"),
-    )
+    n = len(np.asarray(a))
+    gold = np.empty((n, 0)) if gold is None else gold
+    values = [np.require(of, np.float64, ["C"]) for of in (gold, a, b)]
+    given = [_units(*of) for of in zip((gold_units, a_units, b_units), values, strict=True)]
     source_units: dict[Source, Ints] = {}
     numbered = [np.full(ids.shape, NO_UNIT, np.int64) for ids in given]
-    for source, numbers in _sources(*given, paired):
+    for source, numbers in _sources(*given, paired=paired):
         if len(numbers) < 2:
             continue
         first = sum(map(len, source_units.values()))
@@ -245,8 +231,9 @@ def responses(
         for position in range(3)[_ROLES[source]]:
             renumbered = _renumbered(given[position], numbers, first)
             numbered[position] = np.maximum(numbered[position], renumbered)
-    gold_role, a_role, b_role = map(Role, (gold_values, a_values, b_values), numbered)
-    return Responses(gold_role, a_role, b_role, source_units, *_clusters(clusters, n), table)
+    of_items = np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1].reshape(n)
+    gold_role, a_role, b_role = map(Role, values, numbered)
+    return Responses(gold_role, a_role, b_role, source_units, of_items, clusters is not None, table)
 
 
 def _ordered(data: Responses) -> Responses:
@@ -313,35 +300,12 @@ def _by_unit(role: Role, ranks: Ints) -> Floats:
     return np.concatenate(both, axis=1)
 
 
-def _matrix(values: ArrayLike, name: str) -> Floats:
-    matrix = np.require(values, np.float64, ["C"])
-    if matrix.ndim != 2 or matrix.shape[0] < 2 or matrix.shape[1] < 1:
-        raise NbykError(f"{name} has shape {matrix.shape}; expected items × responses, two items or more")
-    return matrix
+def _units(units: ArrayLike | None, values: Floats) -> Ints:
+    ids = np.full(values.shape, NO_UNIT) if units is None else np.asarray(units)
+    return np.where(np.isnan(values) | (ids < 0), NO_UNIT, ids).astype(np.int64)
 
 
-def _units(units: ArrayLike | None, values: Floats, name: str) -> Ints:
-    if units is None:
-        return np.full(values.shape, NO_UNIT, np.int64)
-    ids = np.array(units)
-    if ids.shape != values.shape or ids.dtype.kind not in "iu":
-        raise NbykError(
-            f"{name}_units has shape {ids.shape} and type {ids.dtype}; "
-            f"expected whole numbers of shape {values.shape}"
-        )
-    ids = np.where(np.isnan(values) | (ids < 0), NO_UNIT, ids).astype(np.int64)
-    ordered = np.sort(ids, axis=1)
-    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-    if twice.any():
-        row, column = (int(index[0]) for index in np.nonzero(twice))
-        raise NbykError(
-            f"{name}_units: unit {ordered[row, column]} answers item {row + 1} twice; "
-            "give one response per unit and item, or mark them as fresh with -1"
-        )
-    return ids
-
-
-def _sources(gold: Ints, a: Ints, b: Ints, paired: bool) -> Iterator[tuple[Source, Ints]]:
+def _sources(gold: Ints, a: Ints, b: Ints, *, paired: bool) -> Iterator[tuple[Source, Ints]]:
     """Yield each source with the given numbers of its units.
 
     One unit alone shows no variance. So one unit that both systems have is no pair, and one that a system has
@@ -363,15 +327,3 @@ def _sources(gold: Ints, a: Ints, b: Ints, paired: bool) -> Iterator[tuple[Sourc
 def _renumbered(ids: Ints, numbers: Ints, first: int) -> Ints:
     place = np.minimum(np.searchsorted(numbers, ids), len(numbers) - 1)
     return np.where(numbers[place] == ids, first + place, NO_UNIT)
-
-
-def _clusters(clusters: ArrayLike | None, n: int) -> tuple[Ints, bool]:
-    if clusters is None:
-        return np.arange(n), False
-    ids = np.array(clusters)
-    if ids.shape != (n,):
-        raise NbykError(f"clusters has shape {ids.shape}; expected one cluster for each of {n} items")
-    names, numbers = np.unique(ids, return_inverse=True)
-    if len(names) < 2:
-        raise NbykError(f"all items are in one cluster, {names[0]!r}; expected two or more, or no clusters")
-    return numbers.reshape(n).astype(np.int64), True
