@@ -15,14 +15,12 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, ndtr, ndtri
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors import curves
 from nbyk.priors.family import Family
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,10 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, expit
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
 from nbyk.priors import curves
 from nbyk.priors.families import Beta, Mixture, TruncatedNormal
@@ -19,7 +19,6 @@ from nbyk.priors.marginal import ItemGrid, Patterns, masses
 from nbyk.priors.responses import Response
 from nbyk.sums import product
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 
 _N_STARTS = 2

@@ -8,16 +8,15 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Booleans, Floats
 from nbyk.data.response_set import response_matrix
 from nbyk.errors import NbykError
 from nbyk.priors.families import open_uniforms
 from nbyk.priors.family import Family
 from nbyk.priors.prior import Prior
 from nbyk.priors.two_stage import TwoStagePrior
-
-Floats = NDArray[np.float64]
 
 LEVEL = 0.05
 """A check rejects a prior if one of its three p-values is at most a third of this (Bonferroni)."""
@@ -280,7 +279,7 @@ def item_parameters(matrix: ArrayLike) -> tuple[Floats, Floats]:
     return moments(responses, present)
 
 
-def moments(responses: Floats, present: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def moments(responses: Floats, present: Booleans) -> tuple[Floats, Floats]:
     """Return the same as `item_parameters`, for a valid matrix and a mask of its responses."""
     counts = present.sum(axis=1)
     means = np.where(present, responses, 0.0).sum(axis=1) / counts

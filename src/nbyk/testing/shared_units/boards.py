@@ -13,14 +13,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc, gammaln, psi
 
+from nbyk.arrays import Floats
 from nbyk.metrics import Metric
 from nbyk.testing.shared_units.generalise import SharedUnitsTest
 from nbyk.testing.shared_units.responses import Source
 
-Floats = NDArray[np.float64]
 Places = tuple[int, int]
 
 _TIMES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 64.0])

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Integers
 from nbyk.metrics import Metric
 from nbyk.metrics.metric import Smoothness
 from nbyk.testing.pvalues import Alternative, sides_of
@@ -30,8 +30,6 @@ from nbyk.testing.shared_units.precision import (
 from nbyk.testing.shared_units.responses import Responses, Source
 from nbyk.testing.shared_units.statistic import changes, ratings_of
 from nbyk.testing.shared_units.stretch import stretch
-
-Ints = NDArray[np.int64]
 
 _ROUNDING = 1e-10
 """A standard error below this share of the effect is a rounding error."""
@@ -81,24 +79,32 @@ class SharedUnitsTest:
     by_precision: bool = False
 
     @property
-    def parts(self) -> tuple[VariancePart, ...]:
-        """The parts of the variance: items or clusters, units, and units × items.
+    def squares(self) -> dict[str, tuple[float, float, float]]:
+        """The variance behind each part, its degrees of freedom, and what explains some of it.
 
-        With I, T, W and r as in `shared_units_test`, and S as in `of_single`, items have I − Σ S, units
-        r² T − W, and units × items S. On balanced data this is the analysis of variance. Each interval is
-        that of χ² for I, r² T or S, minus the same S or W, cut at 0.
+        With I, T, W and r as in `shared_units_test`, and S as in `of_single`: for items or clusters I, less
+        Σ S; for units r² T, less W; and for units × items S.
+        """
+        single = {source: self.of_single(source) for source in self.sources}
+        name = "clusters of items" if self.clustered else "items"
+        squares = {name: (self.items.total, self.items.df, sum(single.values()))}
+        for source, part in self.sources.items():
+            squares[source] = (self.stretch**2 * part.total, part.df, part.within)
+            squares[f"{source} × items"] = (single[source], part.within_df, 0.0)
+        return squares
+
+    @property
+    def parts(self) -> tuple[VariancePart, ...]:
+        """The parts of the variance: the `squares`, each less what explains some of it, at least 0.
+
+        On balanced data this is the analysis of variance. Each interval is that of χ², less the same, cut
+        at 0.
 
         For a metric that is not linear in the ratings, only these intervals of units cover the true part
         (`benchmarks/shared_units/parts.py`), and the others are NaN. For one that jumps, these parts are far
         off, and all numbers are NaN. `nbyk.testing.shared_units.intervals` fills both gaps, more slowly.
         """
-        single = {source: self.of_single(source) for source in self.sources}
-        name = "clusters of items" if self.clustered else "items"
-        variances = {name: less_explained(self.items.total, self.items.df, sum(single.values()))}
-        for source, part in self.sources.items():
-            variances[source] = less_explained(self.stretch**2 * part.total, part.df, part.within)
-            variances[f"{source} × items"] = less_explained(single[source], part.within_df, 0.0)
-        nan = math.nan
+        variances, nan = {of: less_explained(*square) for of, square in self.squares.items()}, math.nan
         if self.smoothness == "jumps":
             return tuple(VariancePart(source, nan, nan, nan, nan) for source in variances)
         if self.smoothness == "smooth":
@@ -284,7 +290,7 @@ def _to_weight(metric: Metric, data: Responses, parts: Mapping[Source, Component
     return source if same else None
 
 
-def _packed(units: Ints) -> Ints:
+def _packed(units: Integers) -> Integers:
     """Return rows of sorted units without columns in which no row has one."""
     return units[:, (units >= 0).any(axis=0)]
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.compiled import njit
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
 def fill_means_without(
-    values: Floats, value_units: Ints, means: Floats, items: Ints, units: Ints, out: Floats
+    values: Floats, value_units: Integers, means: Floats, items: Integers, units: Integers, out: Floats
 ) -> None:
     """Fill `out` with an item's mean without one unit's responses; NaN if none is left.
 
@@ -48,7 +45,9 @@ def fill_means_without(
 
 
 @njit(nogil=True, cache=True)
-def fill_rows_without(values: Floats, value_units: Ints, items: Ints, units: Ints, out: Floats) -> None:
+def fill_rows_without(
+    values: Floats, value_units: Integers, items: Integers, units: Integers, out: Floats
+) -> None:
     """Fill `out`, shape (E, K), with the items' responses without those of one unit, left-packed."""
     width = values.shape[1]
     for entry in range(len(items)):
@@ -63,7 +62,7 @@ def fill_rows_without(values: Floats, value_units: Ints, items: Ints, units: Int
 
 
 @njit(nogil=True, cache=True)
-def add_sharing(values: Floats, places: Ints, weights: Floats, without: Floats, lost: Ints) -> None:
+def add_sharing(values: Floats, places: Integers, weights: Floats, without: Floats, lost: Integers) -> None:
     """Add the units' weights in the mean of a role's item means, with all units and without each.
 
     Parameters

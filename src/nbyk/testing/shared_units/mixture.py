@@ -7,13 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr  # scipy.stats has it too, but takes as long to load as all of nbyk
 
+from nbyk.arrays import Floats
 from nbyk.sums import product
 from nbyk.testing.skewness import corrected
-
-Floats = NDArray[np.float64]
 
 FEWEST_FOR_SKEW = 4.5
 """With fewer units, their skewness says too little to correct p by it."""

@@ -15,16 +15,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtri, gammaln, nctdtr, ndtr, stdtr, stdtrit
 
+from nbyk.arrays import Floats
 from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import Crew, Spread
 from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK, LEAST_PART
 from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW, before_step, degrees_together
-
-Floats = NDArray[np.float64]
 
 _MANY_SWAPS = 40
 """With this many items or clusters, p has so many values that one of them is α."""

@@ -10,13 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.testing.shared_units.components import Component, third_moment
 from nbyk.testing.shared_units.kernels import solve_and_log_determinant
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _LEAST_RATIO, _MOST_RATIO = 1e-6, 1e4
 _ROUNDS, _POINTS = 8, 7
@@ -41,12 +38,12 @@ class Crossed:
         The ratings.
     """
 
-    items: Ints
-    units: Ints
+    items: Integers
+    units: Integers
     values: Floats
 
     @cached_property
-    def per_item(self) -> Ints:
+    def per_item(self) -> Integers:
         """The number of entries of each item."""
         return np.bincount(self.items)
 
@@ -56,7 +53,7 @@ class Crossed:
         return int(self.units.max()) + 1
 
     @cached_property
-    def pairs(self) -> tuple[Ints, Ints]:
+    def pairs(self) -> tuple[Integers, Integers]:
         """All pairs of entries of one item, both ways and each with itself."""
         counts = self.per_item[self.items]
         first = np.repeat(np.arange(len(self.items)), counts)
@@ -74,7 +71,7 @@ class Crossed:
             for size in np.unique(self.per_item)
         }
 
-    def _by_units(self, first: Ints, second: Ints, weights: Floats) -> Floats:
+    def _by_units(self, first: Integers, second: Integers, weights: Floats) -> Floats:
         """Return weights of pairs of entries, summed by their units, shape (J, J)."""
         n = self.n_units
         places = self.units[first] * n + self.units[second]

@@ -8,13 +8,12 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Floats, Integers
 from nbyk.metrics.item_means import item_means, without_rounding
 from nbyk.testing.shared_units.kernels import add_sharing
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Source = Literal["raters", "runs", "runs of A", "runs of B"]
 
 _ROLES: dict[Source, slice] = {
@@ -42,7 +41,7 @@ class Role:
     """
 
     values: Floats
-    units: Ints
+    units: Integers
 
     @cached_property
     def packed(self) -> Floats:
@@ -75,8 +74,8 @@ class Responses:
     gold: Role
     a: Role
     b: Role
-    source_units: dict[Source, Ints]
-    clusters: Ints
+    source_units: dict[Source, Integers]
+    clusters: Integers
     clustered: bool
     table: Floats | None = None
 
@@ -96,7 +95,7 @@ class Responses:
         return 1 + max((int(role.units.max(initial=-1)) for role in self.roles), default=-1)
 
     @cached_property
-    def sources_of_units(self) -> Ints:
+    def sources_of_units(self) -> Integers:
         """The place of each unit's source among the sources."""
         return np.repeat(
             np.arange(len(self.source_units)), [len(units) for units in self.source_units.values()]
@@ -131,12 +130,12 @@ class Responses:
         return _ordered(self) if self.table is None else self
 
     @cached_property
-    def unit_ranks(self) -> Ints:
+    def unit_ranks(self) -> Integers:
         """The rank of each unit by its responses; it depends on numbers and rows only where units tie."""
         return _ranks_of_units(self, np.sum(_far(_keys(self)), axis=0))
 
     @cached_property
-    def entries(self) -> tuple[Ints, Ints]:
+    def entries(self) -> tuple[Integers, Integers]:
         """The items and the units of all different pairs of an item and a unit that answered it, by item."""
         units = np.concatenate([role.units for role in self.roles], axis=1)
         of_b = units[:, units.shape[1] - self.b.units.shape[1] :]
@@ -146,7 +145,7 @@ class Responses:
         return items, units[items, columns]
 
     @cached_property
-    def cells(self) -> tuple[Ints, Ints]:
+    def cells(self) -> tuple[Integers, Integers]:
         """The unit of each cell, which is a unit's entries in one cluster; and each entry's cell."""
         items, units = self.entries
         n_clusters = int(self.clusters.max()) + 1
@@ -154,7 +153,7 @@ class Responses:
         return cells // n_clusters, cell_of
 
     @cached_property
-    def answered(self) -> list[Ints]:
+    def answered(self) -> list[Integers]:
         """The items that each unit answered."""
         items, units = self.entries
         ends = np.searchsorted(np.sort(units), np.arange(1, self.n_units))
@@ -221,7 +220,7 @@ def responses(
     gold = np.empty((n, 0)) if gold is None else gold
     values = [np.require(of, np.float64, ["C"]) for of in (gold, a, b)]
     given = [_units(*of) for of in zip((gold_units, a_units, b_units), values, strict=True)]
-    source_units: dict[Source, Ints] = {}
+    source_units: dict[Source, Integers] = {}
     numbered = [np.full(ids.shape, NO_UNIT, np.int64) for ids in given]
     for source, numbers in _sources(*given, paired=paired):
         if len(numbers) < 2:
@@ -276,7 +275,7 @@ def _far(keys: list[Floats]) -> list[Floats]:
     return [np.abs(key - key.mean()) for key in keys]
 
 
-def _ranks_of_units(data: Responses, of_items: Floats) -> Ints:
+def _ranks_of_units(data: Responses, of_items: Floats) -> Integers:
     """Return the rank of each unit by its responses and by the items that it answers; the last is no unit."""
     sums = np.zeros((data.n_units, 4))
     for role in data.roles:
@@ -290,7 +289,7 @@ def _ranks_of_units(data: Responses, of_items: Floats) -> Ints:
     return ranks
 
 
-def _by_unit(role: Role, ranks: Ints) -> Floats:
+def _by_unit(role: Role, ranks: Integers) -> Floats:
     """Return the responses of each item by the ranks of their units, and then by value, and these ranks."""
     by_value = np.argsort(role.values, axis=1, kind="stable")
     values = np.take_along_axis(role.values, by_value, axis=1)
@@ -300,12 +299,12 @@ def _by_unit(role: Role, ranks: Ints) -> Floats:
     return np.concatenate(both, axis=1)
 
 
-def _units(units: ArrayLike | None, values: Floats) -> Ints:
+def _units(units: ArrayLike | None, values: Floats) -> Integers:
     ids = np.full(values.shape, NO_UNIT) if units is None else np.asarray(units)
     return np.where(np.isnan(values) | (ids < 0), NO_UNIT, ids).astype(np.int64)
 
 
-def _sources(gold: Ints, a: Ints, b: Ints, *, paired: bool) -> Iterator[tuple[Source, Ints]]:
+def _sources(gold: Integers, a: Integers, b: Integers, *, paired: bool) -> Iterator[tuple[Source, Integers]]:
     """Yield each source with the given numbers of its units.
 
     One unit alone shows no variance. So one unit that both systems have is no pair, and one that a system has
@@ -324,6 +323,6 @@ def _sources(gold: Ints, a: Ints, b: Ints, *, paired: bool) -> Iterator[tuple[So
     yield "runs of B", np.setdiff1d(of_b, both)
 
 
-def _renumbered(ids: Ints, numbers: Ints, first: int) -> Ints:
+def _renumbered(ids: Integers, numbers: Integers, first: int) -> Integers:
     place = np.minimum(np.searchsorted(numbers, ids), len(numbers) - 1)
     return np.where(numbers[place] == ids, first + place, NO_UNIT)
