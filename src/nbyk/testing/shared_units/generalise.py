@@ -19,7 +19,7 @@ from nbyk.testing.shared_units.components import (
     less_explained,
     unit_component,
 )
-from nbyk.testing.shared_units.mixture import STRONG_SKEW, ErrorLaw, degrees_together
+from nbyk.testing.shared_units.mixture import STRONG_SKEW, ErrorLaw, degrees_together, without_overlap
 from nbyk.testing.shared_units.precision import (
     MOST_UNITS,
     UNEQUAL,
@@ -297,22 +297,19 @@ def _packed(units: Integers) -> Integers:
 
 def law_of(items: Component, units: Sequence[Component], stretch: float) -> ErrorLaw:
     """Return the law of the effect's error; see `shared_units_test`. Items alone have Student's t."""
-    explained = sum(part.within for part in units)
-    share = min(1.0, items.total / explained) if explained > 0.0 else 1.0
-    totals, scales = [max(items.total - explained, 0.0)], [1.0]
-    for part in units:
-        total = stretch**2 * part.total
-        total = total - (1.0 - share) * part.within if total >= part.within else share * total
-        totals.append(total)
-        scales.append(math.sqrt(total / part.total) if part.total > 0.0 else 1.0)
-    parts = [items, *units]
+    totals = np.array([stretch**2 * part.total for part in units])
+    within = np.array([part.within for part in units])
+    variances = without_overlap(np.array([items.total]), totals[None], within)
+    scales = [
+        math.sqrt(left / part.total) if part.total > 0.0 else 1.0
+        for left, part in zip(variances[0, 1:], units, strict=True)
+    ]
     thirds = [items.third if units else 0.0, *(part.third for part in units)]
+    of_units = degrees_together(variances[0, 1:], np.array([part.df for part in units]))
     return ErrorLaw(
-        np.array([totals]),
-        np.array(
-            [[items.df, *degrees_together(np.array(totals[1:]), np.array([part.df for part in units]))]]
-        ),
+        variances,
+        np.array([[items.df, *of_units]]),
         np.ones(1),
-        np.array(scales) ** 3 * np.array(thirds),
-        np.array([part.effective_units for part in parts]),
+        np.array([1.0, *scales]) ** 3 * np.array(thirds),
+        np.array([part.effective_units for part in (items, *units)]),
     )

@@ -45,23 +45,6 @@ def fill_means_without(
 
 
 @njit(nogil=True, cache=True)
-def fill_rows_without(
-    values: Floats, value_units: Integers, items: Integers, units: Integers, out: Floats
-) -> None:
-    """Fill `out`, shape (E, K), with the items' responses without those of one unit, left-packed."""
-    width = values.shape[1]
-    for entry in range(len(items)):
-        item = items[entry]
-        size = 0
-        for k in range(width):
-            if value_units[item, k] != units[entry] and not np.isnan(values[item, k]):
-                out[entry, size] = values[item, k]
-                size += 1
-        for k in range(size, width):
-            out[entry, k] = np.nan
-
-
-@njit(nogil=True, cache=True)
 def add_sharing(values: Floats, places: Integers, weights: Floats, without: Floats, lost: Integers) -> None:
     """Add the units' weights in the mean of a role's item means, with all units and without each.
 

@@ -128,6 +128,24 @@ def before_step(size: Floats, h: Floats) -> Floats:
     return np.where(small <= _MOST_BACK, small, near - _MOST_BACK * back)
 
 
+def without_overlap(items: Floats, totals: Floats, within: Floats) -> Floats:
+    """Return the parts of the variance, shape (M, 1 + K), none of which counts single responses twice.
+
+    Parameters
+    ----------
+    items : ndarray, shape (M,)
+        The variance I over items.
+    totals : ndarray, shape (M, K)
+        The variance over the units of each source.
+    within : ndarray, shape (K,)
+        The part W of each that single responses explain, which I has too; see `shared_units_test`.
+    """
+    explained = within.sum()
+    share = np.minimum(1.0, items / explained)[:, None] if explained > 0.0 else 1.0
+    units = np.where(totals >= within, totals - (1.0 - share) * within, share * totals)
+    return np.column_stack([np.maximum(items - explained, 0.0), units])
+
+
 def degrees_together(variances: Floats, df: Floats) -> Floats:
     """Return the degrees of freedom of sources of units that vary together, shape (..., K).
 

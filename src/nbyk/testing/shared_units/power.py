@@ -22,7 +22,7 @@ from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import Crew, Spread
 from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK, LEAST_PART
-from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW, before_step, degrees_together
+from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW, before_step, degrees_together, without_overlap
 
 _MANY_SWAPS = 40
 """With this many items or clusters, p has so many values that one of them is α."""
@@ -233,12 +233,9 @@ def _reaches(over_items: float, groups: int, parts: Sequence[UnitPart], tail: fl
     )
     shapes = np.column_stack([_shapes(units, 2 * n, n + axis) for axis, (_, units) in enumerate(samples)])
     within = np.array([part.within for part in parts])
-    explained = float(within.sum())
-    share = np.minimum(1.0, squares[:, :1] / explained) if explained > 0.0 else 1.0
-    totals = squares[:, 1:]
-    totals = np.where(totals >= within, totals - (1.0 - share) * within, share * totals)
-    thirds = np.column_stack([squares[:, :1], totals]) ** 1.5 * shapes
-    variances = np.column_stack([np.maximum(squares[:, :1] - explained, 0.0), totals])
+    variances = without_overlap(squares[:, 0], squares[:, 1:], within)
+    totals = variances[:, 1:]
+    thirds = np.column_stack([squares[:, 0], totals]) ** 1.5 * shapes
     own = np.array([units - 1.0 for _, units in samples])
     if len(parts) > 1:
         df = np.column_stack([np.full(_POINTS, own[0]), degrees_together(totals, own[1:])])

@@ -46,11 +46,7 @@ class Role:
     @cached_property
     def packed(self) -> Floats:
         """The responses of each item first, then NaN."""
-        missing = np.isnan(self.values)
-        if not missing.any():
-            return self.values
-        order = np.argsort(missing, axis=1, kind="stable")
-        return np.take_along_axis(self.values, order, axis=1)
+        return left_packed(self.values)
 
 
 @dataclass(frozen=True)
@@ -233,6 +229,14 @@ def responses(
     of_items = np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1].reshape(n)
     gold_role, a_role, b_role = map(Role, values, numbered)
     return Responses(gold_role, a_role, b_role, source_units, of_items, clusters is not None, table)
+
+
+def left_packed(values: Floats) -> Floats:
+    """Return rows with their numbers first, then NaN."""
+    missing = np.isnan(values)
+    if not missing.any():
+        return values
+    return np.take_along_axis(values, np.argsort(missing, axis=1, kind="stable"), axis=1)
 
 
 def _ordered(data: Responses) -> Responses:

@@ -10,8 +10,8 @@ from nbyk.arrays import Booleans, Floats, Integers
 from nbyk.metrics import Metric
 from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import item_means, without_rounding
-from nbyk.testing.shared_units.kernels import fill_means_without, fill_rows_without
-from nbyk.testing.shared_units.responses import Responses
+from nbyk.testing.shared_units.kernels import fill_means_without
+from nbyk.testing.shared_units.responses import Responses, left_packed
 
 ITEM_GROUPS = 400
 """Most groups of items to leave out one at a time, if the effect is not a mean over items."""
@@ -190,24 +190,20 @@ def _columns_without(
         if role.units.max(initial=-1) < 0:
             left.append(column[items])
             continue
-        if data.table is not None:
+        if data.table is None and metric.needs != "responses":
+            out = np.empty(len(items))
+            fill_means_without(role.values, role.units, column, items, units, out)
+            empty = np.isnan(out)
+            out = column[items] + steps * (out - column[items])
+        else:
             out = np.where(role.units[items] == units[:, None], np.nan, role.values[items])
-            empty = np.isnan(out).all(axis=1)
-            if role is data.gold:
+            empty = np.asarray(np.isnan(out).all(axis=1))
+            if data.table is None:
+                out = left_packed(out)
+            elif role is data.gold:
                 shares = shares_of(out, data.table)
                 out = column[items] + steps[:, None] * (shares - column[items])
-            out[empty] = column[items[empty]]
-        elif metric.needs == "responses":
-            out = np.empty((len(items), role.values.shape[1]))
-            fill_rows_without(role.values, role.units, items, units, out)
-            empty = np.isnan(out[:, 0])
-            out[empty, 0] = 0.0
-        else:
-            means, without = column[items], np.empty(len(items))
-            fill_means_without(role.values, role.units, column, items, units, without)
-            out = means + steps * (without - means)
-            empty = np.isnan(out)
-            out = np.where(empty, means, out)
+        out[empty] = column[items[empty]]
         lost |= empty
         left.append(out)
     return left, lost
