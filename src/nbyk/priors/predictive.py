@@ -238,16 +238,8 @@ def predictive_check(
 
     data = shown(responses)
     observed, p = beside_simulated(data, simulated, against, len(responses), n_sets)
-    return PredictiveCheck(
-        n_sets=n_sets,
-        means_ks=float(observed[0]),
-        means_p=float(p[0]),
-        sds_ks=float(observed[1]),
-        sds_p=float(p[1]),
-        mean_data=data[2],
-        mean_prior=mean_prior,
-        mean_p=float(p[2]),
-    )
+    means_ks, means_p, sds_ks, sds_p, _, mean_p = np.column_stack([observed, p]).ravel().tolist()
+    return PredictiveCheck(n_sets, means_ks, means_p, sds_ks, sds_p, data[2], mean_prior, mean_p)
 
 
 def item_parameters(matrix: ArrayLike) -> tuple[Floats, Floats]:
