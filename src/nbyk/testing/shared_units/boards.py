@@ -157,19 +157,10 @@ def _effective_systems(products: Floats, df: float) -> float:
 
 
 def moderated_systems(totals: Floats, df: float) -> tuple[Floats, Floats, Floats]:
-    """Return the variances of S systems over units of their own, moderated in M ways.
+    """Return the variances of S systems over units of their own, and their df, (M, S), moderated in M ways.
 
-    Parameters
-    ----------
-    totals : ndarray, shape (S,)
-        The jackknife's variance T over each system's own units.
-    df
-        Degrees of freedom of each.
-
-    Returns
-    -------
-    variances, df : ndarray, shape (M, S)
-    weights : ndarray, shape (M,)
+    `totals`, (S,), are the jackknife's variances T over each system's own units, with `df` degrees of freedom
+    each. The ways have weights, (M,).
     """
     belongs = _belonging(totals, df)
     d0 = df * _TIMES[:, None] * belongs

@@ -47,14 +47,7 @@ _SURE = 8.0
 class UnitPart(NamedTuple):
     """What the test's variance over the units of a source is expected to be, and why.
 
-    Attributes
-    ----------
-    units
-        Number of units.
-    between
-        The part of units as wholes.
-    within
-        The part of single responses, in the variance over the units.
+    `between` is the part of units as wholes, `within` that of single responses in the variance over them.
     """
 
     units: int
@@ -141,12 +134,7 @@ def power_with_people(
 class Aim:
     """An effect to find with a power, and the collection at hand: which numbers would find it.
 
-    Attributes
-    ----------
-    spread, now
-        The variances of the effect, and the numbers of the collection at hand.
-    effect, power, alpha, alternative
-        The effect, the power with which the test should find it, and the test's level and question.
+    `spread` and `now` are the variances of the effect, and the numbers of the collection at hand.
     """
 
     spread: Spread
@@ -170,11 +158,10 @@ class Aim:
         if name == "ratings_per_item" and self.now.raters:
             most = self.now.raters
 
-        def power(groups: int) -> float:
-            return self.reached(self.now.with_counts(**{name: groups * size}))
+        def power(count: int) -> float:
+            return self.reached(self.now.with_counts(**{name: count}))
 
-        groups = least_number(power, self.power, -(-getattr(self.now, name) // size), most // size)
-        return None if groups is None else groups * size
+        return least_number(power, self.power, getattr(self.now, name), most, size)
 
     def together(self) -> Crew | None:
         """Return the crew of so many times items, raters and runs that it finds it; None beyond 1000.
@@ -199,17 +186,20 @@ class Aim:
         return replace(crew, n_items=fewest or crew.n_items)
 
 
-def least_number(power: Callable[[int], float], target: float, low: int, high: int) -> int | None:
-    """Return the least whole number at which an increasing power reaches the target; None if none does."""
-    if high < low or power(high) < target:
+def least_number(
+    power: Callable[[int], float], target: float, low: int, high: int, step: int = 1
+) -> int | None:
+    """Return the least multiple of a step at which an increasing power reaches the target, or None."""
+    first, last = -(-low // step), high // step
+    if last < first or power(last * step) < target:
         return None
-    while low < high:
-        middle = (low + high) // 2
-        if power(middle) >= target:
-            high = middle
+    while first < last:
+        middle = (first + last) // 2
+        if power(middle * step) >= target:
+            last = middle
         else:
-            low = middle + 1
-    return low
+            first = middle + 1
+    return first * step
 
 
 def _power_of_t(shift: float, df: float, tail: float, sides: int) -> float:

@@ -71,22 +71,11 @@ def changes(metric: Metric, data: Responses, item_weights: Floats | None = None)
 
 
 def ratings_of(metric: Metric, data: Responses, units: Integers) -> tuple[Integers, Integers, Floats]:
-    """Return the part of each rating in the effect, for a metric that is a mean over items.
+    """Return the parts of ratings by the units of a source in the effect of a mean over items.
 
-    Parameters
-    ----------
-    metric, data
-        The metric and the responses.
-    units
-        The numbers of the units of a source.
-
-    Returns
-    -------
-    items, units : ndarray of int, shape (E,)
-        The item and the place of the unit among `units` of each entry of theirs.
-    values : ndarray, shape (E,)
-        d_i − (K_i − 1) (d_i⁽ʲ⁾ − d_i), with d_i the effect of an item and d_i⁽ʲ⁾ that without unit j. Their
-        mean over an item is d_i. If the effect is linear in the ratings, they are the effects of each.
+    They are the item and the place of the unit of each entry, and d_i − (K_i − 1) (d_i⁽ʲ⁾ − d_i), shape (E,),
+    with d_i the effect of an item and d_i⁽ʲ⁾ that without unit j. Their mean over an item is d_i. If the
+    effect is linear in the ratings, they are the effects of each.
     """
     columns = columns_of(metric, data)
     whole = _effects_of_items(metric, columns)
