@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from nbyk.errors import NbykError
+from nbyk.planning.item_moments import SeenEffect
 from nbyk.planning.pilot import PilotLaw
 from nbyk.planning.power.battery import SystemTest
 from nbyk.priors.prior import ItemSource
@@ -142,8 +143,8 @@ class Request:
     Attributes
     ----------
     source
-        Where the effect's variance comes from: items and responses to simulate, variances, or the law of
-        those that a pilot leaves possible.
+        Where the effect's variance comes from: items and responses to simulate, variances, the law of those
+        that a pilot leaves possible, or an effect over items that was seen.
     n_items, raters, k_responses, runs, items_per_rater, calls
         As for `nbyk.plan`. With 0 raters (or runs), each rating is by another person (each answer from
         another run), as in every simulation. If `k_responses` and one other quantity are left out and there
@@ -157,11 +158,13 @@ class Request:
         As for `nbyk.plan`.
     max_items, max_responses
         Limits of the search, raised to the N or K that is given.
+    at_hand
+        Numbers that a search goes beyond.
     typed
         The names of what the user gave, for errors.
     """
 
-    source: Simulated | Spread | PilotLaw
+    source: Simulated | Spread | PilotLaw | SeenEffect
     n_items: int | None = None
     raters: int | None = None
     k_responses: int | None = None
@@ -180,6 +183,7 @@ class Request:
     costs: Costs = field(default_factory=Costs)
     max_items: int = MOST_ITEMS
     max_responses: int = MOST_UNITS
+    at_hand: Mapping[str, int] = field(default_factory=dict)
     typed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -222,6 +226,11 @@ class Request:
         """What is simulated."""
         assert isinstance(self.source, Simulated)
         return self.source
+
+    @property
+    def one_sided_alpha(self) -> float:
+        """The level of each side on which the test rejects."""
+        return 0.5 * self.alpha if self.alternative == "two-sided" else self.alpha
 
     @property
     def spread(self) -> Spread:
@@ -295,7 +304,7 @@ class Request:
     def least(self, name: str) -> int:
         """Return the least number of items, raters, ratings or runs to consider: K ratings need K raters."""
         given = {"n_items": self.items_per_cluster + 1, "raters": self.k_responses or 0}
-        return max(LEAST[name], given.get(name, 0))
+        return max(LEAST[name], given.get(name, 0), self.at_hand.get(name, 0) + 1)
 
     def crew(self, sizes: Mapping[str, int] | None = None) -> Crew:
         """Return the crew with these numbers; others that are left out take their least value."""
@@ -316,6 +325,8 @@ class Request:
     def power_of(self, crew: Crew, effect: float | None = None) -> float:
         """Return the power in closed form; by a pilot's law, the assured one."""
         assert not isinstance(self.source, Simulated)
+        if isinstance(self.source, SeenEffect):
+            return self.source.power(crew.n_items, crew.ratings_per_item, self.one_sided_alpha)
         spread = self.source.assured(crew) if isinstance(self.source, PilotLaw) else self.source
         size = (self.effect or 0.0) if effect is None else effect
         return power_with_people(spread, crew, size, self.alpha, self.alternative)
