@@ -22,7 +22,7 @@ from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError, argument_with
 from nbyk.metrics import Metric, get
-from nbyk.planning.long_run import ends_of, unit_of
+from nbyk.planning.long_run import ends_of, least_epsilon, unit_of
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.resample import observed_effects
 from nbyk.sums import product
@@ -354,8 +354,6 @@ def difference(
     `effect_at` returns the effect at a share, by the metric of this name. ε is 0 if the systems differ by
     more than the effect without any.
     """
-    from scipy.optimize import brentq
-
     if effect is epsilon is None:
         raise NbykError(
             f"{what} alone do not show by how much A is better; give `effect` or `epsilon`, as in "
@@ -377,16 +375,7 @@ def difference(
             )
         return epsilon / length, long_run
     assert effect is not None
-    most = effect_at(1.0)
-    if most < effect:
-        raise NbykError(
-            f"{effect:g} on {name} is out of reach: at the largest ε it is {most:.3g} by the pilot's {what}; "
-            "give a smaller one",
-            argument="effect",
-        )
-    if effect_at(0.0) >= effect:
-        return 0.0, effect
-    return float(brentq(lambda epsilon: effect_at(epsilon) - effect, 0.0, 1.0, xtol=1e-3)), effect
+    return least_epsilon(effect_at, effect, name, xtol=1e-3), effect
 
 
 def _mean_severities(gold: Floats, units: Units) -> Floats:

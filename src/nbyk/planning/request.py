@@ -277,15 +277,8 @@ class Request:
         start = f"given {', '.join(typed)}; " if typed else ""
         if self.budget is not None and not lacking:
             problem = "the numbers already fix the cost; drop `budget`, or the numbers that it should pay for"
-        elif self.budget is not None and not goals:
-            problem = (
-                f"nothing is left to solve for; drop `budget` for the lowest cost of this power, `power` for "
-                f"the highest power that it buys, or `{self.difference}` for the smallest one"
-            )
-        elif not lacking and not goals:
-            problem = (
-                f"nothing is left to solve for; drop `power` to see it, or `{self.difference}` or a number"
-            )
+        elif not goals and (self.budget is not None or not lacking):
+            problem = "nothing is left to solve for"
         else:
             named = ", ".join(f"`{name}`" for name in (*lacking, *goals))
             problem = f"more than one of {named} is open"
