@@ -14,7 +14,7 @@ from nbyk.planning.power.battery import SystemTest
 from nbyk.priors.prior import ItemSource
 from nbyk.resampling.labels import LabelPopulation, SimulatedPopulation
 from nbyk.resampling.pilot_items import RedrawnPilot
-from nbyk.resampling.population import Population, check_epsilon, check_systems
+from nbyk.resampling.population import Population, check_epsilon
 from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, LEAST_OF_CREW, Crew, Spread, check_count
@@ -87,16 +87,14 @@ class Simulated:
         The source of items and responses: a prior, or a pilot's own items.
     test
         The test that should find the difference, with its metric and α.
-    n_runs, epsilon_a, sd_scale_a, sd_scale_b
-        As for `Population`.
+    n_runs, epsilon_a
+        As for `Population`. A single answer has no spread, and more have that of people's ratings.
     """
 
     prior: Any
     test: SystemTest
     n_runs: int | None = 1
     epsilon_a: float = 0.0
-    sd_scale_a: float = 0.0
-    sd_scale_b: float = 0.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.prior, ItemSource):
@@ -108,7 +106,7 @@ class Simulated:
                 "nbyk.fit_prior",
                 argument="source",
             )
-        check_systems(0.0, self.epsilon_a, self.sd_scale_a, self.sd_scale_b)
+        check_epsilon("epsilon_a", self.epsilon_a)
 
     @property
     def has_gold(self) -> bool:
@@ -130,7 +128,8 @@ class Simulated:
         noise, shift = (epsilon, 0.0) if self.has_gold else (0.0, -epsilon * self.test.metric.sign)
         if self.of_labels:
             return LabelPopulation(self.prior, n_items, k_responses, epsilon, self.epsilon_a, self.n_runs)
-        systems = (noise, self.epsilon_a, self.sd_scale_a, self.sd_scale_b, self.n_runs, shift)
+        spread = 0.0 if self.n_runs == 1 else 1.0
+        systems = (noise, self.epsilon_a, spread, spread, self.n_runs, shift)
         if self.prior.n_items:
             return RedrawnPilot(self.prior, n_items, k_responses, *systems, self.has_gold)
         return Population(self.prior, n_items, k_responses, *systems)

@@ -27,9 +27,6 @@ Report = Callable[[str], object]
 NORMAL_FROM = 1000
 """Items from which an effect is normal enough for the approximation."""
 
-EPSILON_FROM = 1e-4
-"""The smallest ε to try."""
-
 _MOST_RATINGS = 500_000
 """Largest N × K if responses are redrawn; not used if K is given."""
 
@@ -49,7 +46,7 @@ _FINE_CHUNKS, _FINE_ERROR = 200, 0.01
 """The same of a curve that gives N."""
 
 
-LIMITS_AND_SLOPES = {"n_items": (2, 1.25), "k_responses": (1, 1.0), "epsilon": (EPSILON_FROM, 3.0)}
+LIMITS_AND_SLOPES = {"n_items": (2, 1.25), "k_responses": (1, 1.0), "epsilon": (1e-4, 3.0)}
 """The least value of each number that is solved for, and how the probit power grows with its logarithm."""
 
 
