@@ -18,7 +18,7 @@ from nbyk.resampling.population import Population, check_epsilon
 from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, LEAST_OF_CREW, Crew, Spread, check_count
-from nbyk.testing.shared_units.power import MOST_ITEMS, MOST_UNITS, power_with_people
+from nbyk.testing.shared_units.power import MOST_ITEMS, MOST_UNITS, least_number, power_with_people
 
 LADDER = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 300, 500, 750, 1000)
 _SHORT_LADDER = (1, 2, 3, 5, 7, 10, 15, 20, 50, 100, 200, 500, 1000)
@@ -323,18 +323,20 @@ class Request:
         size = (self.effect or 0.0) if effect is None else effect
         return power_with_people(spread, crew, size, self.alpha, self.alternative)
 
-    def items_within(self, budget: float, k_responses: int) -> int:
-        """Return the largest N within the budget and the limits; it may be below 2."""
-        price = self.costs.of_item(k_responses)
-        return self.max_items if price == 0.0 else int(min(self.max_items, budget / price * (1.0 + 1e-12)))
+    def affordable(self, name: str, money: float, others: Mapping[str, int] | None = None) -> int:
+        """Return the most items or ratings per item that the money buys, beside other numbers; 0 for none.
 
-    def responses_within(self, budget: float, n_items: int) -> int:
-        """Return the largest K within the budget and the limits; it may be below 1."""
-        left = budget / n_items - self.costs.item
-        if self.costs.rating == 0.0:
-            return self.max_responses if left >= -1e-12 else 0
-        of_one_more = self.costs.rating * self.costs.rated_systems
-        return int(min(self.max_responses, left / of_one_more * (1.0 + 1e-12)))
+        Items come in whole clusters.
+        """
+        most = self.max_items if name == "n_items" else self.max_responses
+
+        def is_too_much(count: int) -> float:
+            cost = self.costs.of(self.crew({**(others or {}), name: count}))
+            return float(cost > money * (1.0 + 1e-12))
+
+        too_many = least_number(is_too_much, 1.0, 1, most)
+        count = most if too_many is None else too_many - 1
+        return count - count % self.items_per_cluster if name == "n_items" else count
 
     def ladder(self, *, short: bool = False) -> tuple[int, ...]:
         """Return the K to try, in ascending order; the short ladder, if each needs a simulation."""
@@ -353,20 +355,20 @@ class Request:
         if self.budget is None:
             return self
         if self.k_responses is not None:
-            n_items = self.items_within(self.budget, self.k_responses)
+            n_items = self.affordable("n_items", self.budget)
             if n_items < 2:
                 raise self.too_little(
                     f"2 items of {self.k_responses} ratings cost {self.cost(2, self.k_responses):g}"
                 )
             return replace(self, n_items=n_items, budget=None)
         if self.n_items is not None:
-            k_responses = self.responses_within(self.budget, self.n_items)
+            k_responses = self.affordable("k_responses", self.budget)
             if k_responses < 1:
                 raise self.too_little(
                     f"{self.n_items} items of one rating each cost {self.cost(self.n_items, 1):g}"
                 )
             return replace(self, k_responses=k_responses, budget=None)
-        if self.items_within(self.budget, 1) < 2:
+        if self.affordable("n_items", self.budget, {"k_responses": 1}) < 2:
             raise self.too_little(f"2 items of one rating each cost {self.cost(2, 1):g}")
         most = self.cost(self.max_items, self.max_responses)
         # Whoever lowers a limit has no more items or raters, and may have money left.
