@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from nbyk.data.cells import ArrowCells
 from nbyk.data.kinds import Kind
-from nbyk.data.ratings import Ratings, agreed_clusters, rows_of
 from nbyk.data.response_set import Categories, ResponseSet, places_in_table, response_set
 from nbyk.data.scales import Scale
 from nbyk.data.text import look_alikes, simplified, some
@@ -88,29 +87,6 @@ def _are_the_same(data: Sequence[ItemIds]) -> bool:
         )
         for ids in others
     )
-
-
-def align(gold: Ratings, a: Ratings, b: Ratings) -> ResponseSet:
-    """Return the response set of three rating tables, rows in gold's order of items.
-
-    Parameters
-    ----------
-    gold, a, b
-        Ratings of the same items by raters, and by (runs of) systems A and B, on one scale.
-
-    Raises
-    ------
-    NbykError
-        If an item is in one table and not in another, or its clusters differ. The message names the table and
-        the items.
-    """
-    tables = {"gold": gold, "a": a, "b": b}
-    items = common_items([ItemIds(DataPlace(name=name), of.items) for name, of in tables.items()])
-    rows = {name: rows_of(of.items, items) for name, of in tables.items()}
-    matrices = {name: of.matrix()[rows[name]] for name, of in tables.items()}
-    units = {name: of.units().taken(rows[name]) for name, of in tables.items()}
-    clusters = agreed_clusters(((DataPlace(name=name), of) for name, of in tables.items()), items)
-    return response_set(**matrices, units=units, cluster=clusters)
 
 
 def _difference(items: Sequence[str], other: str, others_items: Sequence[str]) -> str:
