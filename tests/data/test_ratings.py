@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from nbyk.data import Interval, Levels, Ratings, layouts, read_ratings
 from nbyk.data import tables as reading
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import NbykError
 from nbyk.files import read_parquet, write_parquet
 
 LONG = "item,rater,value\n"
@@ -236,9 +236,9 @@ def test_a_declared_scale_normalises(tmp_path):
 def test_normalising_names_the_rating_that_is_off_the_scale():
     ratings = Ratings.from_columns(["a", "b"], ["r", "s"], [1, 9])
     with pytest.raises(
-        NbykError, match=r"gold: the rating of item 'b' by rater 's' is 9; expected .* 0 to 5"
+        NbykError, match=r"ratings: the rating of item 'b' by rater 's' is 9; expected .* 0 to 5"
     ):
-        ratings.normalised(Interval(0, 5), DataPlace(name="gold"))
+        ratings.normalised(Interval(0, 5))
 
 
 def test_a_stored_table_of_something_else_is_refused():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,10 @@ from numpy.typing import NDArray
 
 from nbyk.data.columns import Columns, known_names, refuse_unnamed
 from nbyk.data.given import given_systems
-from nbyk.data.kinds import CellKind, numbers_on
+from nbyk.data.kinds import NumberKind
 from nbyk.data.layouts import Entries, Mending, as_ids, as_numbers, taken
 from nbyk.data.ratings import Ratings, ordered_ids, rows_of
-from nbyk.data.reading import cells_of, mended_cells, table_of
+from nbyk.data.reading import table_of
 from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.data.tables import Table
 from nbyk.data.text import notes_on_look_alikes, shown
@@ -135,12 +134,7 @@ def read_judged(
         the two have other systems, items or scales; or if a chance or a slice contradicts another.
     """
     on_scale = as_scale(scale)
-    kind = CellKind(partial(_counted, counts=counts, scale=on_scale), "a number or a class")
-
-    def read(table: Table, columns: Columns, on_duplicates: str) -> tuple[Entries, Floats, list[str]]:
-        mending = Mending(on_duplicates, on_empty)
-        return mended_cells(cells_of(table, columns, mending), kind, mending)
-
+    kind = _Counted(on_scale, counts)
     rated_by, judged = table_of(people), table_of(judge)
     by_people = _by_system(rated_by, system)
     by_judge = _by_system(_of_judge(judged, judges), system)
@@ -164,8 +158,9 @@ def read_judged(
         (next(iter(by_judge.values())), judge_columns, ""),
     ]
     refuse_unnamed(firsts, people_columns, 1)
-    scored = [read(table, judge_columns, "refuse") for table in by_judge.values()]
-    rated = {name: read(table, people_columns, on_duplicates) for name, table in by_people.items()}
+    mending = Mending(on_duplicates, on_empty)
+    scored = [kind.read(table, judge_columns, Mending("refuse", on_empty)) for table in by_judge.values()]
+    rated = {name: kind.read(table, people_columns, mending) for name, table in by_people.items()}
     notes = [f"{name} was left out: people rated none of its outputs" for name in unrated]
     notes += [note for *_, said in (*scored, *rated.values()) for note in said]
     if not any(known_names(table.names, "rater") or rater in table.names for table in by_people.values()):
@@ -265,21 +260,29 @@ def _scored_ratings(
     return taken(cells, rows.tolist()), values[rows], note
 
 
-def _counted(cells: Entries, counts: Mapping[str, float] | None, scale: Scale | None) -> Floats:
-    """Return the cells' numbers, or what their classes count."""
-    if counts is None:
-        numbers = cells.numbers(way_out="say with `counts` what each class counts, as in yes=1,no=0")
-        numbers_on(scale).numbers(cells)
-        return numbers
-    known = {name.strip(): float(number) for name, number in counts.items()}
-    names = [str(cell).strip() for cell in cells.found]
-    for row, name in enumerate(names):
-        if name not in known:
-            raise cells.at(row).error(
-                f"found {shown(cells.found[row])}, expected {listed(list(known))}; mend it, or say with "
-                "`counts` what it counts"
-            )
-    return np.array([known[name] for name in names])
+class _Counted(NumberKind):
+    """Numbers in the unit of the file, on a scale, or what each class counts."""
+
+    expected = "a number or a class"
+
+    def __init__(self, scale: Scale | None, counts: Mapping[str, float] | None) -> None:
+        super().__init__(scale)
+        self.counts = counts
+
+    def numbers(self, cells: Entries) -> Floats:
+        if self.counts is None:
+            numbers = cells.numbers(way_out="say with `counts` what each class counts, as in yes=1,no=0")
+            super().numbers(cells)
+            return numbers
+        known = {name.strip(): float(number) for name, number in self.counts.items()}
+        names = [str(cell).strip() for cell in cells.found]
+        for row, name in enumerate(names):
+            if name not in known:
+                raise cells.at(row).error(
+                    f"found {shown(cells.found[row])}, expected {listed(list(known))}; mend it, or say with "
+                    "`counts` what it counts"
+                )
+        return np.array([known[name] for name in names])
 
 
 def _by_system(table: Table, column: str | None) -> dict[str, Table]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -14,21 +14,26 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.cells import are_distinct
 from nbyk.data.columns import RUN_NAMES, Columns, known_names, recognised
 from nbyk.data.layouts import (
     LARGEST_ID,
     NO_ID,
     Entries,
+    Mending,
     as_ids,
     is_missing,
     long_cells,
     numbered_within,
     refuse_repeated,
+    wide_cells,
+    without_duplicates,
+    without_empty,
 )
 from nbyk.data.scales import Scale
 from nbyk.data.tables import Table, is_number
 from nbyk.data.text import look_alikes, shown, some
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace, NbykError, argument_with
 from nbyk.words import listed
 
 Floats = NDArray[np.float64]
@@ -58,42 +63,63 @@ _FIRST = 20
 """Rows that rule out most tables that hold no distributions."""
 
 
-@dataclass(frozen=True)
-class CellKind:
-    """The kind of a table's cells: their numbers; a rating and its givers in words; and the fewest items."""
+class CellKind(ABC):
+    """How to read the cells of a table: `expected` is one of them, and `givers` who gave them, in words."""
 
-    numbers: Callable[[Entries], Floats]
-    expected: str = "a finite number"
-    givers: str = "raters or runs"
-    fewest: int = 2
+    name: Kind = "numbers"
+    expected = "a finite number"
+    fewest_items = 2
 
+    def __init__(self, givers: str = "raters or runs") -> None:
+        self.givers = givers
 
-def numbers_on(scale: Scale | None) -> CellKind:
-    """Return the kind of numbers on a scale, normalised to [0, 1], or of any numbers."""
-    return CellKind(partial(_numbers, scale=scale))
+    def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
+        """Return the cells of a table; the errors are those of `nbyk.data.read_ratings`."""
+        return cells_of(table, asked, mending)
 
+    @abstractmethod
+    def numbers(self, cells: Entries) -> Floats:
+        """Return the number that stands for each cell."""
 
-def _numbers(cells: Entries, scale: Scale | None) -> Floats:
-    values = cells.numbers()
-    if scale is None:
-        return values
-    outside = scale.outside(values)
-    if outside.any():
-        row = int(np.flatnonzero(outside)[0])
-        raise cells.at(row).error(
-            f"column {cells.column(row)!r}: found {values[row]:g}, "
-            f"expected {scale.expected}; mend the value or declare another scale"
-        )
-    return scale.normalise(values)
+    def read(self, table: Table, asked: Columns, mending: Mending) -> tuple[Entries, Floats, list[str]]:
+        """Return a table's cells but empty and repeated ones, their numbers, and notes on the others."""
+        cells, no_value = without_empty(self.cells(table, asked, mending), mending, self.expected)
+        cells, values, averaged = without_duplicates(cells, self.numbers(cells), mending)
+        return cells, values, [note for note in (no_value, averaged) if note]
 
 
-class Classes:
-    """The classes that cells name, by place: those given, or else those of the first data read."""
+class NumberKind(CellKind):
+    """Numbers on a scale, normalised to [0, 1], or any numbers."""
+
+    def __init__(self, scale: Scale | None = None, givers: str = "raters or runs") -> None:
+        super().__init__(givers)
+        self.scale = scale
+
+    def numbers(self, cells: Entries) -> Floats:
+        """Return the numbers, normalised if they have a scale."""
+        values = cells.numbers()
+        if self.scale is None:
+            return values
+        outside = self.scale.outside(values)
+        if outside.any():
+            row = int(np.flatnonzero(outside)[0])
+            raise cells.at(row).error(
+                f"column {cells.column(row)!r}: found {values[row]:g}, "
+                f"expected {self.scale.expected}; mend the value or declare another scale"
+            )
+        return self.scale.normalise(values)
+
+
+class ClassKind(CellKind):
+    """The classes that cells name, by place: those given, or else those of the data read."""
+
+    name = "classes"
+    expected = "a label"
 
     def __init__(self, names: Sequence[str] | None = None, givers: str = "raters") -> None:
+        super().__init__(givers)
         self.names = () if names is None else tuple(names)
         self.given = names is not None
-        self.kind = CellKind(self._places, "a label", givers)
         if names is not None and (len(self.names) < 2 or len(set(self.names)) < len(self.names)):
             raise NbykError(
                 f"found {some(self.names) or 'none'}, expected at least two classes, each once",
@@ -105,11 +131,11 @@ class Classes:
         """Whether somebody gave the order of the names, or they are whole numbers."""
         return self.given or all(map(str.isdecimal, self.names))
 
-    def counted(self, table: Table, asked: Columns) -> Entries | None:
-        """Return the single labels of a table that counts them, a row to an item; None of another table."""
-        counts = _counts_in(table, asked, self.names)
+    def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
+        """Return the labels of a table; people's may be counted, in a row for each item."""
+        counts = _counts_in(table, asked, self.names) if self.givers == "raters" else None
         if counts is None:
-            return None
+            return cells_of(table, asked, mending)
         self.names = self.names or tuple(sorted(counts, key=_by_number))
         roles = recognised(table, asked)
         ids = as_ids(table, roles.item, table.column(roles.item, ""))
@@ -126,7 +152,8 @@ class Classes:
         column = roles.value if roles.value in table.names else "counts"
         return Entries(items, numbered_within(items), labels, rows, table, column, columns, False)
 
-    def _places(self, cells: Entries) -> Floats:
+    def numbers(self, cells: Entries) -> Floats:
+        """Return the place of each label among the classes."""
         names = [class_name(cell, cells.at(row)) for row, cell in enumerate(cells.found)]
         names = [{"True": "1", "False": "0"}.get(name, name) for name in names]  # as Python writes them
         if not self.names:
@@ -236,25 +263,41 @@ def _by_number(name: str) -> tuple[float, str]:
     return (float(name) if name.isdecimal() else np.inf, name)
 
 
-class ClassShares:
-    """Probabilities of classes, which the first data read name; `rows`, by place, are those of the last."""
+class ShareKind(CellKind):
+    """Probabilities of classes, which the first data read name, by place among all `rows` that were read."""
+
+    name = "distributions"
+    expected = "probabilities"
 
     def __init__(self) -> None:
+        super().__init__()
         self.names: tuple[str, ...] = ()
         self.rows: Floats = np.empty((0, 0))
-        self.kind = CellKind(self._places, "probabilities")
 
-    def _places(self, cells: Entries) -> Floats:
+    def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
+        """Return distributions: the value's cells, or an object of the classes' columns for each row."""
+        return distribution_cells(table, asked)
+
+    def numbers(self, cells: Entries) -> Floats:
+        """Return the place of each distribution in `rows`."""
         rows, names = probabilities(cells.found, cells.at)
         names = names or tuple(map(str, range(rows.shape[1])))
-        self.names = self.names or names
+        if not self.names:
+            self.names, self.rows = names, np.empty((0, len(names)))
         if set(names) != set(self.names):
             raise cells.table.place.error(
                 f"the classes are {', '.join(names)}, elsewhere {', '.join(self.names)}; expected the same"
             )
         rows = rows[:, [names.index(name) for name in self.names]]
-        self.rows = unit_rows(rows, cells.at)
-        return np.arange(float(len(rows)))
+        self.rows = np.concatenate([self.rows, unit_rows(rows, cells.at)])
+        return np.arange(len(self.rows) - len(rows), len(self.rows), dtype=np.float64)
+
+    def of(self, places: Floats) -> Floats:
+        """Return the distributions in some places, shape (N, K, C) from (N, K), NaN where there is none."""
+        there = ~np.isnan(places)
+        distributions = np.full((*places.shape, len(self.names)), np.nan)
+        distributions[there] = self.rows[places[there].astype(np.int64)]
+        return distributions
 
 
 def _sum_tolerance(rows: Floats) -> float:
@@ -403,6 +446,55 @@ def _split(line: str) -> list[str]:
 def _runs(table: Table) -> list[str]:
     """Return the columns of runs, by their known names."""
     return [name for name in table.names if name.lower() in RUN_NAMES]
+
+
+def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
+    """Return the ratings of a table as cells; the arguments and the errors are those of `read_as`."""
+    if table.nameless:
+        if columns.cluster is not None:
+            raise table.place.error(
+                f"an array has no column {columns.cluster!r}; write it as a table, or leave the clusters out"
+            )
+        if table.unit == "line" and len(table.names) > 1:
+            raise headless(table)
+        return wide_cells(table, columns, mending)
+    named, columns = columns.value != "value", recognised(table, columns)
+    item, rater, value = columns.item, columns.rater, columns.value
+    systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
+    if len(systems) > 1:
+        raise table.place.error(
+            f"holds {len(systems)} systems ({some(sorted(map(str, systems)))}), expected one; give the file "
+            "alone, or one file for each system"
+        )
+    if not (table.roles or value in table.names or rater in table.names):
+        return wide_cells(table, columns, mending)
+    if rater == "rater" and rater not in table.names and item in table.names and value in table.names:
+        others = set(table.names) - {item, value, columns.cluster}
+        ids = as_ids(table, item, table.column(item, ""))
+        # The table has one score per item, unless further columns could be raters' or an item repeats.
+        if are_distinct(ids):
+            is_named = value == "value" or named or not others
+            if not is_named and not (
+                value == "label" and kind_of_cells(table.column(value, "")) == "classes"
+            ):
+                raise table.place.error(
+                    f"each item is on one row, with the columns {', '.join(table.names)}; say "
+                    f"which one holds the scores, as in {argument_with('value', value)}, or which the raters "
+                    "with `rater`"
+                )
+            columns = replace(columns, rater=None)
+        elif not others:
+            cells = long_cells(table, replace(columns, rater=None))
+            if mending.on_duplicates == "refuse":
+                refuse_repeated(
+                    table,
+                    ids,
+                    ", and there is no column 'rater'; expected one row per item: choose with "
+                    "`on_duplicates` first, last or mean, or, if several people rated it, name their column "
+                    "with `rater`; if the raters are unknown, add a column rater with another id on each row",
+                )
+            return replace(cells, raters=["1"] * len(cells.items))
+    return long_cells(table, columns)
 
 
 def distribution_cells(table: Table, asked: Columns) -> Entries:

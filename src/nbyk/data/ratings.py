@@ -57,6 +57,10 @@ class Ratings:
         The columns that were read in place of those asked for, and their roles, in words.
     mended
         Ratings left out or averaged while reading, with their number, a sentence each.
+    place
+        Where the ratings are, for errors.
+    nameless
+        Whether items have no ids but their row numbers.
     """
 
     items: Sequence[str]
@@ -68,6 +72,8 @@ class Ratings:
     clusters: tuple[str, ...] | None = None
     recognised: str = ""
     mended: tuple[str, ...] = ()
+    place: DataPlace = _UNREAD
+    nameless: bool = False
 
     @classmethod
     def from_columns(
@@ -178,6 +184,19 @@ class Ratings:
         matrix[rows, columns] = self.values[ratings]
         return matrix
 
+    def responses(self, items: Sequence[str], *, in_order: bool) -> tuple[Floats, Units]:
+        """Return the matrix of some items, without columns that are all NaN, and its units.
+
+        `in_order` says whether the items are in the order of their ids; the raters then are, too.
+        """
+        ratings = self.in_order_of_ids() if in_order else self
+        matrix, units = ratings.matrix(), ratings.units()
+        if ratings.items != items:
+            rows = rows_of(ratings.items, items)
+            matrix, units = matrix[rows], units.taken(rows)
+        filled = ~np.isnan(matrix).all(axis=0)
+        return np.ascontiguousarray(matrix[:, filled]), units.taken(slice(None), filled)
+
     def units(self) -> Units:
         """Return the rater of each place of `matrix`."""
         if not self.raters_known:
@@ -204,16 +223,16 @@ class Ratings:
         starts = np.repeat(np.cumsum(counts) - counts, counts)
         return self.item_index[by_item], np.arange(self.n_ratings) - starts, by_item
 
-    def normalised(self, scale: Scale, place: DataPlace = _UNREAD) -> Ratings:
+    def normalised(self, scale: Scale) -> Ratings:
         """Return the same ratings with their values normalised to [0, 1].
 
-        `place` is that of the ratings in errors. Raise NbykError if a value is off the scale.
+        Raise NbykError if a value is off the scale.
         """
         outside = scale.outside(self.values)
         if outside.any():
             row = int(np.flatnonzero(outside)[0])
             item, rater = self.items[self.item_index[row]], self.raters[self.rater_index[row]]
-            raise place.error(
+            raise self.place.error(
                 f"the rating of item {item!r} by rater {rater!r} is {self.values[row]:g}; "
                 f"expected {scale.expected}: mend the value or declare another scale"
             )
@@ -305,21 +324,19 @@ def rows_of(ids: Sequence[str], names: Sequence[str]) -> Indices:
     return np.fromiter(map(row_of.__getitem__, names), dtype=np.int64, count=len(names))
 
 
-def agreed_clusters(
-    tables: Iterable[tuple[DataPlace, Ratings]], items: Sequence[str]
-) -> tuple[str, ...] | None:
+def agreed_clusters(tables: Iterable[Ratings], items: Sequence[str]) -> tuple[str, ...] | None:
     """Return the cluster of each of some items, from all tables that hold clusters; None if none does.
 
-    `tables` are ratings of these items, and perhaps of others, each with its place in errors.
+    `tables` are ratings of these items, and perhaps of others.
     """
     cluster_of: dict[str, tuple[str, DataPlace]] = {}
-    for place, ratings in tables:
+    for ratings in tables:
         if ratings.clusters is None:
             continue
         for item, cluster in zip(ratings.items, ratings.clusters, strict=True):
-            other, said_by = cluster_of.setdefault(item, (cluster, place))
+            other, said_by = cluster_of.setdefault(item, (cluster, ratings.place))
             if other != cluster:
-                raise place.error(
+                raise ratings.place.error(
                     f"item {item!r} is in cluster {cluster!r}, and in {other!r} in {said_by}; "
                     "expected one cluster per item in all files"
                 )
