@@ -20,7 +20,7 @@ from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.data.systems import OnMissing, common_items
 from nbyk.data.tables import Table
 from nbyk.data.text import notes_on_look_alikes, shown
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, renaming, unknown_name
 from nbyk.words import in_full, listed, number_of
 
 Floats = NDArray[np.float64]
@@ -215,7 +215,8 @@ def read_judged(
         notes=tuple(notes),
     )
     _refuse_other_scale(data, entries[0])
-    slice_of = agreed_clusters(by_system, items)
+    with renaming({"cluster": "slices"}):
+        slice_of = agreed_clusters(by_system, items)
     return replace(
         data,
         chance=None if chance is None else _chances(data, entries, chance),

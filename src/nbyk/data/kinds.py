@@ -30,6 +30,7 @@ from nbyk.data.layouts import (
     without_duplicates,
     without_empty,
 )
+from nbyk.data.ratings import ordered_ids
 from nbyk.data.scales import Scale
 from nbyk.data.tables import Table, is_number
 from nbyk.data.text import look_alikes, shown, some
@@ -52,7 +53,9 @@ _DIGITS = range(1, 6)
 LONGEST_LABEL = 1000
 """Characters of the longest label."""
 
-_HALF = re.compile(r"[\ud800-\udfff]")
+_NO_LABEL = re.compile(r"[\0\ud800-\udfff]")
+"""NUL, and half a character, which no file can hold."""
+
 _LARGE = 2.0**63
 """Floats do not hold all whole numbers beyond this; no probability is so large."""
 
@@ -118,9 +121,9 @@ class ClassKind(CellKind):
 
     def __init__(self, names: Sequence[str] | None = None, givers: str = "raters") -> None:
         super().__init__(givers)
-        self.names = () if names is None else tuple(names)
         self.given = names is not None
-        if names is not None and (len(self.names) < 2 or len(set(self.names)) < len(self.names)):
+        self.names = tuple(class_names(() if names is None else names, lambda _: DataPlace(name="classes")))
+        if self.given and (len(self.names) < 2 or len(set(self.names)) < len(self.names)):
             raise NbykError(
                 f"found {some(self.names) or 'none'}, expected at least two classes, each once",
                 argument="classes",
@@ -136,7 +139,7 @@ class ClassKind(CellKind):
         counts = _counts_in(table, asked, self.names) if self.givers == "raters" else None
         if counts is None:
             return cells_of(table, asked, mending)
-        self.names = self.names or tuple(sorted(counts, key=_by_number))
+        self.names = self.names or tuple(ordered_ids(counts))
         roles = recognised(table, asked)
         ids = as_ids(table, roles.item, table.column(roles.item, ""))
         refuse_repeated(table, ids, "; expected one row of counts per item: add them up")
@@ -154,60 +157,62 @@ class ClassKind(CellKind):
 
     def numbers(self, cells: Entries) -> Floats:
         """Return the place of each label among the classes."""
-        names = [class_name(cell, cells.at(row)) for row, cell in enumerate(cells.found)]
-        names = [{"True": "1", "False": "0"}.get(name, name) for name in names]  # as Python writes them
-        if not self.names:
-            self.names = tuple(sorted(set(names), key=_by_number))
-            if alike := look_alikes(self.names):
-                raise cells.table.place.error(
-                    f"the classes {alike[0]} and {alike[1]} look alike; write them alike, or name all "
-                    "classes with `classes` if they are two"
-                )
-            if len(self.names) < 2:
-                raise cells.table.place.error(
-                    f"{self.names[0]!r} is the only class, expected two or more; name them all with `classes`"
-                )
+        labels = class_names(cells.found, cells.at)
+        self.name_by(labels, cells.table.place)
+        return self.places(labels, lambda row: replace(cells.at(row), name=f"column {cells.column(row)!r}"))
+
+    def name_by(self, labels: Iterable[str], place: DataPlace) -> None:
+        """Name the classes after labels, unless they have names."""
+        if self.names:
+            return
+        self.names = tuple(ordered_ids(set(labels)))
+        if alike := look_alikes(self.names):
+            raise place.error(
+                f"the classes {alike[0]} and {alike[1]} look alike; write them alike, or name all "
+                "classes with `classes` if they are two"
+            )
+        if len(self.names) < 2:
+            raise place.error(
+                f"{some(self.names) or 'none'} is the only class, expected two or more; name them all with "
+                "`classes`"
+            )
+
+    def places(self, labels: Sequence[str], at: Callable[[int], DataPlace]) -> Floats:
+        """Return the place of each label among the classes."""
         place_of = {name: float(place) for place, name in enumerate(self.names)}
-        for row, name in enumerate(names):
-            if name not in place_of:
-                is_share = name.startswith("0.")
+        for row, label in enumerate(labels):
+            if label not in place_of:
+                is_share = label.startswith("0.")
                 kind = '; for rows of probabilities say `kind="distributions"`' if is_share else ""
-                raise cells.at(row).error(
-                    f"column {cells.column(row)!r}: found {name!r}, expected one of the "
-                    f"classes {listed(self.names)}; mend it, or add it to the classes{kind}"
+                raise at(row).error(
+                    f"found {label!r}, expected one of the classes {listed(self.names)}; mend it, or add it "
+                    f"to the classes{kind}"
                 )
-        return np.array([place_of[name] for name in names])
+        return np.array([place_of[label] for label in labels])
 
 
-def class_name(cell: Any, at: DataPlace) -> str:
-    """Return the class in a cell as text; 3 and 3.0 become "3"."""
+def class_names(cells: Iterable[Any], at: Callable[[int], DataPlace]) -> list[str]:
+    """Return the class in each cell as text; 3 and 3.0 become "3", and True, as Python writes it, "1"."""
+    keys = [cell if isinstance(cell, str) else (repr(cell),) for cell in cells]
+    first = dict(zip(reversed(keys), reversed([*enumerate(cells)]), strict=True))
+    names = {key: _class_name(cell, at(row)) for key, (row, cell) in first.items()}
+    return [names[key] for key in keys]
+
+
+def _class_name(cell: Any, at: DataPlace) -> str:
     if isinstance(cell, np.generic):
         cell = cell.item()
-    if cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in ("", "nan")):
-        text = str(cell).strip()
-        raise at.error(
-            f"found {'no label' if text in ('', 'None') else text}, expected one; mend it, "
-            "or leave the item out of all files"
-        )
-    if isinstance(cell, str) and "\0" in cell:
-        raise at.error(f"found {shown(cell)}; expected a class without NUL")
-    if not isinstance(cell, str | int) and not (isinstance(cell, float) and cell.is_integer()):
-        raise at.error(
-            f"found {shown(cell)}; expected a class, text or a whole number (for rows of "
-            'probabilities say `kind="distributions"`)'
-        )
     if isinstance(cell, float) and abs(cell) >= LARGEST_ID:
         raise at.error(f"found {shown(cell)}, {NO_ID}")
-    name = cell if isinstance(cell, str) else str(int(cell))
-    # An array of text stores all labels with the length of the longest.
-    if len(name) > LONGEST_LABEL:
+    is_whole = isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer())
+    name = cell if isinstance(cell, str) else str(int(cell)) if is_whole else ""
+    if name.strip().lower() in ("", "nan") or len(name) > LONGEST_LABEL or _NO_LABEL.search(name):
         raise at.error(
-            f"the label has {len(name):,} characters, expected at most {LONGEST_LABEL}; "
-            "give its class a short name"
+            f"found {shown(cell)}, expected a class: text of 1 to {LONGEST_LABEL} characters, or a whole "
+            "number; mend it, or leave the item out of all files (for rows of probabilities say "
+            '`kind="distributions"`)'
         )
-    if _HALF.search(name):
-        raise at.error(f"found {name!r}, which holds half a character; mend it")
-    return name
+    return {"True": "1", "False": "0"}.get(name, name)
 
 
 def counts_labels(table: Table, asked: Columns) -> bool:
@@ -256,11 +261,6 @@ def _count(cell: Any, at: DataPlace, name: str) -> int:
             f"column {name!r}: found {shown(cell)}, expected how many people chose this class: a whole number"
         )
     return int(float(cell))
-
-
-def _by_number(name: str) -> tuple[float, str]:
-    """Return a sort key that puts 9 before 10, and numbers before words."""
-    return (float(name) if name.isdecimal() else np.inf, name)
 
 
 class ShareKind(CellKind):
