@@ -311,7 +311,7 @@ def test_what_a_folder_of_runs_holds_beside_them_is_named(tmp_path: Path) -> Non
         (
             "seed1.json",
             "[1, 0, 1]",
-            r"holds seed1\.json and seed1\.txt, which would be one run, seed1; expected",
+            r"rater 'seed1' has already rated item",
         ),
     ],
 )

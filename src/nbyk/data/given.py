@@ -231,7 +231,12 @@ class GivenData:
             raise self.place.error("some of its files have clusters, and others have none; give them to all")
         values = np.concatenate([run.values for run in runs])
         ratings = Ratings.from_columns(
-            items, names, values, clusters=clusters or None, fewest=kind.fewest_items
+            items,
+            names,
+            values,
+            at=lambda _: self.place,
+            clusters=clusters or None,
+            fewest=kind.fewest_items,
         )
         return replace(
             ratings,
@@ -253,14 +258,6 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
             "lm_eval --log_samples (samples_<task>_<date>.jsonl)",
             file=path,
         )
-    file_of: dict[str, Path] = {}
-    for file in files:
-        if file_of.setdefault(file.stem, file) != file:
-            raise NbykError(
-                f"holds {file_of[file.stem].name} and {file.name}, which would be one run, {file.stem}; "
-                "expected a file for each run: rename one, or move it away",
-                file=path,
-            )
     runs = tuple(given_data(file, name, columns, samples) for file in files)
     models = dict.fromkeys(" and ".join(run.table.models) for run in runs if run.table and run.table.models)
     if len(models) > 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,6 +21,7 @@ from nbyk.data.layouts import (
     Entries,
     Mending,
     as_ids,
+    as_numbers,
     is_missing,
     long_cells,
     numbered_within,
@@ -55,9 +55,6 @@ LONGEST_LABEL = 1000
 
 _NO_LABEL = re.compile(r"[\0\ud800-\udfff]")
 """NUL, and half a character, which no file can hold."""
-
-_LARGE = 2.0**63
-"""Floats do not hold all whole numbers beyond this; no probability is so large."""
 
 _LOOKED_AT = 1000
 """Cells by which text is told from numbers."""
@@ -349,17 +346,14 @@ def probabilities(
                 f"found {shown(cell)}; expected a list of probabilities, or an object with one per class, in "
                 f'the form of the first, {shown(first)} (for one class per item say `kind="classes"`)'
             )
-        numbers = list(cell) if classes is None else [cell[name] for name in classes]
-        for place, value in enumerate(numbers):
-            if isinstance(value, str) and is_number(value):
-                value = numbers[place] = float(value)
-            is_cell = value is None or (isinstance(value, int | float) and abs(value) < _LARGE)
-            if isinstance(value, bool) or not (is_cell or value != value):
-                name = place if classes is None else repr(classes[place])
-                raise at(row).error(
-                    f"class {name}: found {shown(value)}, expected a probability: a number from 0 to 1"
-                )
-        rows[row] = [math.nan if value is None else value for value in numbers]
+        given = list(cell) if classes is None else [cell[name] for name in classes]
+        rows[row] = as_numbers(given)
+        if not np.isfinite(rows[row]).all():
+            place = int(np.flatnonzero(~np.isfinite(rows[row]))[0])
+            name = place if classes is None else repr(classes[place])
+            raise at(row).error(
+                f"class {name}: found {shown(given[place])}, expected a probability: a number from 0 to 1"
+            )
     return rows, classes
 
 
@@ -485,14 +479,6 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
             columns = replace(columns, rater=None)
         elif not others:
             cells = long_cells(table, replace(columns, rater=None))
-            if mending.on_duplicates == "refuse":
-                refuse_repeated(
-                    table,
-                    ids,
-                    ", and there is no column 'rater'; expected one row per item: choose with "
-                    "`on_duplicates` first, last or mean, or, if several people rated it, name their column "
-                    "with `rater`; if the raters are unknown, add a column rater with another id on each row",
-                )
             return replace(cells, raters=["1"] * len(cells.items))
     return long_cells(table, columns)
 

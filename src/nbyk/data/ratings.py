@@ -121,7 +121,7 @@ class Ratings:
             raise at(len(numbers) - 1).error(
                 f"{item_ids[0]!r} is the only item; give at least two, so that nbyk can see how items vary"
             )
-        _refuse_duplicates(item_ids, rater_ids, item_index, rater_index, at)
+        _refuse_duplicates(item_ids, rater_ids if raters_known else (), item_index, rater_index, at)
         item_clusters = None if clusters is None else clusters_of_items(item_ids, item_index, clusters, at)
         return cls(item_ids, rater_ids, item_index, rater_index, numbers, raters_known, item_clusters)
 
@@ -250,24 +250,12 @@ class Ratings:
             {name: ids.cast(pa.string()) for name, ids in columns.items()} | {"value": self.values}
         )
 
-    @classmethod
-    def from_table(cls, table: pa.Table) -> Ratings:
-        """Return the ratings in a table that `to_table` made."""
-        if not {"item", "rater", "value"} <= set(table.column_names):
-            raise NbykError(
-                f"found columns {table.column_names}; expected item, rater and value", name="ratings"
-            )
-        return cls.from_columns(
-            table.column("item").to_pylist(),
-            table.column("rater").to_pylist(),
-            table.column("value").to_numpy(),
-        )
-
 
 def stored_ratings(path: Path) -> tuple[Ratings, dict[str, Any]]:
     """Return the ratings in a file that `nbyk study normalise` wrote, and the file's metadata."""
     table, made = read_parquet(path, ("item", "rater", "value"), whole=True)
-    return Ratings.from_table(table), made
+    items, raters = (table.column(name).to_pylist() for name in ("item", "rater"))
+    return Ratings.from_columns(items, raters, table.column("value").to_numpy()), made
 
 
 def ordered_ids(ids: Iterable[str]) -> Sequence[str]:
@@ -378,14 +366,20 @@ def _refuse_duplicates(
 ) -> None:
     if len(items) == len(item_index):
         return
-    pairs = item_index * len(raters) + rater_index
+    pairs = item_index * (int(rater_index.max()) + 1) + rater_index
     order = np.argsort(pairs, kind="stable")
-    again = order[1:][pairs[order][1:] == pairs[order][:-1]]
+    is_again = pairs[order][1:] == pairs[order][:-1]
+    again = order[1:][is_again]
     if again.size:
         row = int(again.min())
+        before = at(int(order[:-1][is_again][again.argmin()]))
+        item = items[item_index[row]]
+        found = f"item {item!r} is already on {before}, and no column names raters"
+        if raters:
+            found = f"rater {raters[rater_index[row]]!r} has already rated item {item!r}"
         count = f" ({len(again)} such ratings in all)" if len(again) > 1 else ""
         raise at(row).error(
-            f"rater {raters[rater_index[row]]!r} has already rated item "
-            f"{items[item_index[row]]!r}{count}; expected one rating per item and rater: keep one of them, "
-            "tell the raters apart, or choose with `on_duplicates` first, last or mean"
+            f"{found}{count}; expected one rating per item and rater: keep one of them, name the column of "
+            "raters with `rater` (if they are unknown, add one with another id on each row), or choose with "
+            "`on_duplicates` first, last or mean"
         )

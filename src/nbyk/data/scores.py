@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from nbyk.data.columns import KNOWN_NAMES, RUN_NAMES, Columns, recognised
+from nbyk.data.columns import KNOWN_NAMES, RUN_NAMES, Columns, recognised, value_column
 from nbyk.data.kinds import NumberKind
-from nbyk.data.layouts import Entries, Mending, as_ids, refuse_repeated
+from nbyk.data.layouts import Entries, Mending, as_ids
 from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.errors import argument_with
@@ -87,27 +87,15 @@ class ScoreKind(NumberKind):
         else:
             hint = "name it with `item`, or leave `item` out if no ids pair the scores"
             items = as_ids(table, roles.item, table.column(roles.item, hint))
-        if mending.on_duplicates == "refuse":
-            refuse_repeated(
-                table,
-                items,
-                "; expected one score per item: average them, choose with `on_duplicates` first, last or "
-                "mean, or compare several runs on the same items with `nbyk compare`",
-            )
         return Entries(items, names, scores, range(len(items)), table, value, roles, raters_known=False)
 
 
 def _score_column(table: Table, asked: Columns) -> str:
     """Return the column of scores."""
-    if asked.value != "value":
-        return asked.value
-    ids = {asked.item, *(name for name in table.names if name.lower() in KNOWN_NAMES["item"])}
-    others = [name for name in table.names if name not in ids]
-    usual = [name for name in others if name.lower() in ("value", *KNOWN_NAMES["value"])]
-    beside_runs = [name for name in others if name.lower() not in RUN_NAMES]
-    for names in (others, usual, beside_runs):
-        if len(names) == 1:
-            return names[0]
+    value = asked.value if asked.value != "value" else value_column(table, asked)
+    if value:
+        return value
+    others = [name for name in table.names if name.lower() not in ("item", *KNOWN_NAMES["item"])]
     found = f"columns {some(others)}" if others else f"no column beside {table.names[0]!r}"
     raise table.place.error(
         f"found {found}, expected one of scores; name it, as in "

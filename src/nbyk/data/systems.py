@@ -10,9 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import ArrowCells
 from nbyk.data.kinds import Kind
-from nbyk.data.ratings import Ratings
+from nbyk.data.ratings import Ratings, ordered_ids
 from nbyk.data.response_set import Categories, ResponseSet, response_set
 from nbyk.data.scales import Scale
 from nbyk.data.text import look_alikes, simplified, some
@@ -32,12 +31,10 @@ def common_items(
     dropped.
     """
     first, *others = data
-    if _are_the_same([ratings.items for ratings in data]):
-        return first.items if isinstance(first.items, ArrowCells) else tuple(first.items)
+    if all(ordered_ids(other.items) == ordered_ids(first.items) for other in others):
+        return first.items
     ids = set(first.items)
     differing = [other for other in others if set(other.items) != ids]
-    if not differing:
-        return tuple(first.items)
     nameless = any(ratings.nameless for ratings in (first, *differing))
     common = ids.intersection(*(other.items for other in others))
     if nameless or on_missing == "refuse":
@@ -63,22 +60,6 @@ def common_items(
             f"least two; check that the ids are of the same items and written alike{way_out}"
         )
     return tuple(name for name in first.items if name in common)
-
-
-def _are_the_same(data: Sequence[Sequence[str]]) -> bool:
-    """Return whether all ids are known to be the same."""
-    first, *others = data
-    return all(
-        ids is first
-        or ids == first
-        or (
-            isinstance(first, ArrowCells)
-            and isinstance(ids, ArrowCells)
-            and len(ids) == len(first)
-            and first.places_of(ids).min() >= 0
-        )
-        for ids in others
-    )
 
 
 def _difference(items: Sequence[str], other: str, others_items: Sequence[str]) -> str:
