@@ -3,7 +3,7 @@
 from nbyk.data.given import named_systems
 from nbyk.data.intake import read_systems
 from nbyk.data.lm_eval import SampleChoice
-from nbyk.data.parsers import parse_convabuse, parse_dices, parse_lewidi, parse_mhs, parse_toxicity
+from nbyk.data.parsers import parse_dices, parse_lewidi, parse_mhs, parse_toxicity
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings
 from nbyk.data.response_set import ResponseSet, response_matrix, response_set
@@ -25,7 +25,6 @@ __all__ = [
     "align",
     "load_source",
     "named_systems",
-    "parse_convabuse",
     "parse_dices",
     "parse_lewidi",
     "parse_mhs",

@@ -36,13 +36,16 @@ def test_dices_has_the_harm_that_raters_see(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        ([("1", "r", "No"), ("2", "r", "Maybe")], ":4: Q_overall is 'Maybe'; expected Yes, No or Unsure"),
-        ([("1", "r", "No"), ("2", "r", "")], ":4: Q_overall is ''"),
+        (
+            [("1", "r", "No"), ("2", "r", "Maybe")],
+            ":4: column 'Q_overall': found 'Maybe', expected one of",
+        ),
+        ([("1", "r", "No"), ("2", "r", "")], ":4: found no label, expected one"),
         (
             [("1", "r", "No"), ("2", "r", "No"), ("1", "r", "Yes")],
             ":6: rater 'r' has already rated item '1'",
         ),
-        ([("1", "r", "No"), ("", "r", "No")], ":4: the item id is empty"),
+        ([("1", "r", "No"), ("", "r", "No")], ":4: column 'item_id': the id is empty"),
         ([("1", "r", "No")], "is the only item"),
     ],
 )
