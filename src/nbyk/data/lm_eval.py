@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nbyk.data.makers import HASHES, Beside, Gathering, columns_in
+from nbyk.data.makers import HASHES, Beside, Gathering, Row, columns_in
 from nbyk.data.tables import JSON_LINES, TABLE_SUFFIXES, Table, is_number
 from nbyk.data.text import json_lines, some
 from nbyk.errors import NbykError
@@ -91,6 +91,7 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
         settings = columns_in(log.results.get("config"))
         for seed in _SEEDS:
             gathering.tell("seed", settings.get(seed))
+        lower = [name for name, (is_higher, _) in higher.items() if not is_higher]
         run = log.date if has_dates else log.file.relative_to(path).as_posix()
         for line, sample in samples_of[log.file].items():
             if _filter(sample) == chosen:
@@ -101,7 +102,7 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
                 further = {key: of for key, of in doc if not isinstance(of, str) or len(of) <= _LONGEST}
                 further |= {kind: str(sample[kind]) for kind in HASHES if sample.get(kind)}
                 further |= {"task": log.task} if n_tasks > 1 else {}
-                gathering.add(item, f"run {run}", _scores(sample), further, number=line, file=log.file)
+                gathering.add(Row(item, f"run {run}", [*_scores(sample)], further, lower), line, log.file)
         n_documents = len({str(sample["doc_id"]) for sample in samples_of[log.file].values()})
         counts = log.of_task("n-samples")
         original, effective = (
@@ -113,7 +114,6 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
         elif n_documents < original:
             limited = f"{n_documents} of {original} documents were evaluated (--limit)"
             notes[True].append(f"{log.file.name}: {limited}")
-    gathering.lower.update(name for name, (is_higher, _) in higher.items() if not is_higher)
     for date in dict.fromkeys((log.file.parent, log.date) for log in logs):
         there = {log.task for log in logs if (log.file.parent, log.date) == date}
         if unlogged := sorted(tasks - there):
@@ -132,7 +132,7 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
             f"holds {n_tasks} tasks of a group: a mean is over documents, whatever their "
             "task, and documents of a task count as independent unless task is the column of clusters"
         )
-    return gathering.table(notes=notes[True], incomplete=notes[False])
+    return gathering.table(None, notes[True], notes[False])
 
 
 class _Log(NamedTuple):
