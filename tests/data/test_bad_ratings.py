@@ -119,7 +119,7 @@ def test_bad_input_is_refused_with_its_place_and_a_way_out(tmp_path, case):
 
 
 BAD_ARRAYS = {
-    "objects": (np.array([[1, None], [2, 3]]), ["Python objects"]),
+    "objects": (np.array([[1, None], [2, 3]]), ["not a readable NumPy array", "save an array of numbers"]),
     "text": (np.array([["a", "b"]]), ["row 0: column '0'", "found 'a', expected a finite number"]),
     "three dimensions": (np.zeros((2, 2, 2)), ["3 dimensions", "items × ratings"]),
     "none": (np.float64(1), ["0 dimensions"]),

@@ -178,7 +178,7 @@ TEXTS: dict[str, tuple[Any, str]] = {
         xlsx([["item", "value"], ["a", 1, None, "checked"], ["b", 0]]),
         "a name of its own for each",
     ),
-    "no workbook.xlsx": (V, "openpyxl cannot read it"),
+    "no workbook.xlsx": (V, "not a readable Excel workbook"),
     "an old workbook.xls": (b"\xd0\xcf\x11\xe0" + b"\0" * 600, "unknown suffix '.xls'"),
     "another suffix.ods": (b"PK\x03\x04", "unknown suffix '.ods'"),
     "objects.parquet": (parquet(item=["a", "b"], value=[{"x": 1.0}, {"x": 0.0}]), "sums to 0"),

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from nbyk.bounded import Deadline, refuse_document
@@ -42,6 +43,24 @@ def reason(error: BaseException) -> str:
     """Return an error's message on one line."""
     said = getattr(error, "strerror", None) or str(error).strip()
     return str(said).splitlines()[0] if said else type(error).__name__
+
+
+@contextmanager
+def readable(path: str | os.PathLike[str], what: str, way_out: str) -> Iterator[None]:
+    """Raise NbykError for any error of a library that reads a file: a damaged one makes it raise anything."""
+    try:
+        yield
+    except NbykError:
+        raise
+    except Exception as error:
+        if isinstance(error.__context__, NbykError):  # openpyxl says of any that it cannot read strings
+            raise error.__context__ from None
+        # Python's own errors say nothing of the file
+        is_own = isinstance(error, LookupError | TypeError | AttributeError)
+        why = "" if is_own else f" ({reason(error)[:200]})"
+        raise NbykError(
+            f"not a readable {what}{why}; get it again if it was cut off, or {way_out}", file=path
+        ) from None
 
 
 def shown(value: Any) -> str:
@@ -233,9 +252,12 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def json_content(path: str | os.PathLike[str]) -> Any:
     """Return the content of a JSON file."""
-    text = whole_text(path)
+    return document(path, whole_text(path), Deadline(path))
+
+
+def document(path: str | os.PathLike[str], text: str | bytes, deadline: Deadline) -> Any:
+    """Return the content of a JSON document in a file, which must be read by some time."""
     refuse_document(path, text)
-    deadline = Deadline(path)
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         deadline.check()
