@@ -7,7 +7,7 @@ from nbyk.data.parsers import parse_dices, parse_lewidi, parse_mhs, parse_toxici
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings
 from nbyk.data.response_set import ResponseSet, response_matrix, response_set
-from nbyk.data.scales import Binary, Interval, Levels, Scale, scale_from_dict, scale_from_text
+from nbyk.data.scales import Binary, Interval, Levels, Scale, scale_from_text
 from nbyk.data.sources import RemoteFile, Source, load_source, source, source_names
 from nbyk.data.systems import Systems, align
 
@@ -33,7 +33,6 @@ __all__ = [
     "read_systems",
     "response_matrix",
     "response_set",
-    "scale_from_dict",
     "scale_from_text",
     "source",
     "source_names",

@@ -36,7 +36,7 @@ from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.makers import HASHES, refuse_other_item
 from nbyk.data.ratings import agreed_clusters, ordered_ids
 from nbyk.data.reading import is_log
-from nbyk.data.scales import GivenScale, Interval, Scale, as_scale, scale_text
+from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
 from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items, equal_systems
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, notes_on_look_alikes
@@ -178,7 +178,7 @@ def read_systems(
     options["lower_is_better"] = lower_is_better
     for argument, option in options.items():
         if option is not None and argument not in _OPTIONS[kind]:
-            given = (scale_text(on_scale) or "0..1") if argument == "scale" and on_scale else option
+            given = on_scale if argument == "scale" else option
             given = listed(classes) if argument == "classes" and classes else given
             raise NbykError(f"found {given}, and {kind} have none; leave it out", argument=argument)
     if gold is not None and lower_is_better is not None:

@@ -154,12 +154,12 @@ CSV = [
     file("a wide item without ratings", "bad.csv", "item,x,y\na,1,\nb,,\n", ":3: item 'b' has no rating; add one, or delete the row"),
     file("a wide table without raters", "bad.csv", "item\na\nb\n", "the only column is 'item'; expected columns rater and value"),
     file("a wide table without items", "bad.csv", "x,y\n1,0\n0,1\n", "no column 'item'; found 'x', 'y'; rename the item column"),
-    file("a wide rater without a name", "bad.csv", "item,x,\na,1,1\n", "column 3 has no name; name every rater"),
+    file("a wide rater without a name", "bad.csv", "item,x,\na,1,1\n", "column '' is of no rater or run by its name; leave it out"),
     file("a wide rater twice", "bad.csv", "item,x,x\na,1,1\n", "2 columns are named 'x'; rename all but one"),
     file("a word in a wide table", "bad.csv", "item,x,y\na,1,1\nb,yes,1\n", f":3: column 'x': found 'yes', {_FINITE}.*leave it out"),
     file("a long table under other names", "bad.csv", "item,worker_id,points\na,1,1\nb,1,0\n", "no column 'value'"),
     file("two columns that can be the raters", "bad.csv", "item,worker,judge,score\na,1,1,1\nb,1,1,0\n", "'worker', 'judge' could all be the raters; name"),
-    file("row numbers beside the raters", "bad.csv", "index,item,x\n0,a,1\n1,b,1\n", "column 'index' looks like row numbers, expected a rater; delete it"),
+    file("row numbers beside the raters", "bad.csv", "index,item,x\n0,a,1\n1,b,1\n", "column 'index' is of no rater or run by its name; leave it out"),
 ]  # fmt: skip
 JSON = [
     file("an empty JSON file", "bad.jsonl", "\n", "is empty; expected one JSON object per line"),
@@ -197,7 +197,7 @@ PARQUET = [
     parquet("lists for ids", {"item": [["a"], ["b"], ["c"]], "rater": ["r"] * 3, "value": [1.0] * 3}, r"row 0: column 'item': found \['a'\], expected an id"),
     parquet("large floats for ids", {"item": [2.0**53, 1.0, 2.0], "rater": ["r"] * 3, "value": [1.0] * 3}, r"row 0: column 'item': found 9007199254740992.0, a number of so many digits"),
     parquet("a missing rater", {"item": ["a", "b"], "rater": ["r", None], "value": [1, 0]}, "row 1: column 'rater': the id is empty; give", role="gold"),
-    built("pandas' row numbers", _saved_by_pandas, "bad.parquet: column '__index_level_0__' looks like row numbers, expected a rater"),
+    built("pandas' row numbers", _saved_by_pandas, "bad.parquet: column '__index_level_0__' is of no rater or run by its name"),
 ]  # fmt: skip
 ARRAYS = [
     array("Python objects", np.array([[1, None], [0, 1]], dtype=object), "not a readable NumPy array .*save an array of numbers"),
