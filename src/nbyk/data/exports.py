@@ -29,7 +29,6 @@ from nbyk.data.makers import (
     objects_in,
     one_of,
     required,
-    rows_of_split,
 )
 from nbyk.data.tables import Table, Unusable, columns_of_objects, made_table, said
 from nbyk.data.text import json_content, shown
@@ -381,7 +380,7 @@ def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
     yield Row(item, who, [(name_in(name), value)], {"trace": trace})
 
 
-@Export("a table of MLflow's evaluation", "row", "inputs", "run", keys=("inputs", "outputs"), is_split=True)
+@Export("a table of MLflow's evaluation", "row", "inputs", "run", keys=("inputs", "outputs"))
 def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
     """Yield an input; what MLflow calls a score or a value, and the numbers beside them, are scores."""
     item = row["inputs"]
@@ -406,9 +405,10 @@ def exported(content: Any, path: Path, numbers: Sequence[int] | None = None) -> 
 def json_table(path: str | os.PathLike[str]) -> Table:
     """Return the table in a JSON file: a maker's, or a list, or an object of columns or of scores by id."""
     content = json_content(path)
+    content = _rows_of_split(content) or content
     if (table := exported(content, path)) is not None:
         return table
-    rows: Any = rows_of_split(content) or content
+    rows: Any = content
     columns: dict[str, list[Any]] = {}
     notes: tuple[str, ...] = ()
     if isinstance(rows, dict):
@@ -449,3 +449,13 @@ def json_table(path: str | os.PathLike[str]) -> Table:
 
 def _is_table(content: Any) -> bool:
     return isinstance(content, list) and bool(content) and all(isinstance(row, dict) for row in content)
+
+
+def _rows_of_split(content: Any) -> list[dict[str, Any]]:
+    """Return the rows of a table that pandas split into columns and data; [] if it is no such table."""
+    names, data = (content.get(of) if isinstance(content, Mapping) else None for of in ("columns", "data"))
+    if not (isinstance(names, list) and isinstance(data, list) and len(set(map(str, names))) == len(names)):
+        return []
+    if not all(isinstance(row, list) and len(row) == len(names) for row in data):
+        return []
+    return [dict(zip(map(str, names), row, strict=True)) for row in data]

@@ -73,25 +73,12 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     chosen = _one_of("filter", choice.filter, filters, path)
     n_tasks, has_dates = len({log.task for log in logs}), len({log[1:3] for log in logs}) == len(logs)
     notes: dict[bool, list[str]] = {True: [], False: []}
-    higher: dict[str, tuple[bool, str]] = {}
+    lower = _lower_scores(logs, path)
     for log in logs:
-        for name, is_higher in log.of_task("higher_is_better").items():
-            if not isinstance(is_higher, bool):
-                continue
-            is_known, task = higher.setdefault(name, (is_higher, log.task))
-            if is_known != is_higher:
-                raise NbykError(
-                    f"the score {name} of the task {task} is better if "
-                    f"{'higher' if is_known else 'lower'}, and of {log.task} if "
-                    f"{'higher' if is_higher else 'lower'}; expected one direction: compare the "
-                    "tasks one by one",
-                    file=path,
-                )
         gathering.tell("model", log.results.get("model_name"))
         settings = columns_in(log.results.get("config"))
         for seed in _SEEDS:
             gathering.tell("seed", settings.get(seed))
-        lower = [name for name, (is_higher, _) in higher.items() if not is_higher]
         run = log.date if has_dates else log.file.relative_to(path).as_posix()
         for line, sample in samples_of[log.file].items():
             if _filter(sample) == chosen:
@@ -133,6 +120,19 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
             "task, and documents of a task count as independent unless task is the column of clusters"
         )
     return gathering.table(None, notes[True], notes[False])
+
+
+def _lower_scores(logs: Sequence[_Log], path: str | os.PathLike[str]) -> set[str]:
+    """Return the scores of which lower ones are better, as the results say."""
+    said = [item for log in logs for item in log.of_task("higher_is_better").items()]
+    lower = {name for name, is_higher in said if is_higher is False}
+    if both := sorted(lower & {name for name, is_higher in said if is_higher is True}):
+        raise NbykError(
+            f"the score {both[0]} is better if higher in some tasks and if lower in others, expected one "
+            "direction; compare the tasks one by one",
+            file=path,
+        )
+    return lower
 
 
 class _Log(NamedTuple):

@@ -218,7 +218,7 @@ class Export:
         Members that the first unit has; no other tool's has all of them.
     within
         Members that lead to the list of units, in each of the tool's versions; () if the file is the list, or
-        a unit. If it `is_split`, it is a table as pandas splits it, into columns and data.
+        a unit.
     begins, ends, status, more, meant
         A member that one unit of a run has; one that a unit of a run that ended well has; the word of the
         status of such a run; members that lead to what a file has if others follow it; and those, numbers or
@@ -238,7 +238,6 @@ class Export:
     keys: tuple[str, ...]
     within: tuple[tuple[str, ...], ...] = ((),)
     cluster: str | None = None
-    is_split: bool = False
     begins: str = ""
     ends: str = ""
     status: str = ""
@@ -255,8 +254,6 @@ class Export:
 
     def units(self, content: Any) -> list[Any] | None:
         """Return the units in a file's content; None if another tool wrote it."""
-        if self.is_split:
-            content = rows_of_split(content)
         for names in self.within:
             node = _member(content, names)
             units = [node] if isinstance(node, Mapping) else node if isinstance(node, list) else []
@@ -386,13 +383,3 @@ def name_in(named: Any) -> str:
     if isinstance(name, str) and name:
         return name
     raise UnexpectedNodeError(f"{said(name)}, expected a name")
-
-
-def rows_of_split(content: Any) -> list[dict[str, Any]]:
-    """Return the rows of a table that pandas split into columns and data; [] if it is no such table."""
-    names, data = (content.get(of) if isinstance(content, Mapping) else None for of in ("columns", "data"))
-    if not (isinstance(names, list) and isinstance(data, list) and len(set(map(str, names))) == len(names)):
-        return []
-    if not all(isinstance(row, list) and len(row) == len(names) for row in data):
-        return []
-    return [dict(zip(map(str, names), row, strict=True)) for row in data]
