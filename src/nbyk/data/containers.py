@@ -318,7 +318,7 @@ def read_zipped_log(path: str | os.PathLike[str]) -> Table:
         refuse_more(path, member.file_size, _MOST_BYTES, f"bytes in {member.filename}")
         if member.compress_type == _ZSTD and sys.version_info < (3, 14):
             library("zipfile_zstd", path, "compressed with zstd")
-        return document(path, archive.read(member), deadline)
+        return document(path, archive.read(member).decode(), deadline)
 
     with readable(path, "log of Inspect", "write it again"), zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {of.filename: of for of in archive.infolist() if of.filename.endswith(".json")}

@@ -171,11 +171,10 @@ def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> 
         raise table.place.error(
             f"the only column is {columns.item!r}; expected columns rater and value, or one per rater"
         )
-    for name in table.names:
-        of_none = name in raters and (
-            name.lower() in LONG_NAMES or not name.strip() or (len(raters) > 1 and is_of_no_rater(name))
-        )
-        if of_none or name.lower() in ROW_NUMBERS:
+    for name in raters:
+        if name.strip().lower() in {"", *LONG_NAMES, *ROW_NUMBERS} or (
+            len(raters) > 1 and is_of_no_rater(name)
+        ):
             raise table.place.error(
                 f"column {name!r} is of no rater or run by its name; leave it out, rename it if it holds the "
                 "ratings of one rater, or, if each row is a rating, name the columns with `rater` and `value`"

@@ -213,41 +213,23 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, An
     """Yield line number and object of each line of a JSON-lines file; blank lines are skipped."""
     decode = json.JSONDecoder(object_pairs_hook=distinct_keys).decode
     for number, line in enumerate(text_lines(path), start=1):
-        if not line.strip():
-            continue
-        try:
-            content = decode(line)
-        except (ValueError, RecursionError) as error:
-            if line.lstrip().startswith("["):
-                raise _not_an_object(path, number, []) from None
-            # The decoder's own message has a line number too, which is always 1.
-            where = f": character {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-            raise NbykError(
-                f"not JSON ({getattr(error, 'msg', error)}{where}); "
-                "expected one whole object per line: mend the line, or get the file again if it was cut off",
-                file=path,
-                row=number,
-            ) from None
-        if not isinstance(content, dict):
-            raise _not_an_object(path, number, content)
-        yield number, content
-
-
-def _not_an_object(path: str | os.PathLike[str], number: int, content: Any) -> NbykError:
-    return NbykError(
-        f"found {_kind(content)}; expected one object per line, "
-        'like {"item": "a", "rater": "r1", "value": 1}',
-        file=path,
-        row=number,
-    )
+        if line.strip():
+            yield number, _object(_decoded(decode, line, path, number), path, number)
 
 
 def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the one object that a JSON file holds."""
-    content = json_content(path)
-    if not isinstance(content, dict):
-        raise NbykError(f"found {_kind(content)}; expected one object in braces", file=path)
-    return content
+    return _object(json_content(path), path, None)
+
+
+def _object(content: Any, path: str | os.PathLike[str], line: int | None) -> dict[str, Any]:
+    if isinstance(content, dict):
+        return content
+    names = {list: "an array", str: "a string", bool: "true or false", type(None): "null"}
+    expected = "one object in braces"
+    if line is not None:
+        expected = 'one object per line, like {"item": "a", "rater": "r1", "value": 1}'
+    raise NbykError(f"found {names.get(type(content), 'a number')}; expected {expected}", file=path, row=line)
 
 
 def json_content(path: str | os.PathLike[str]) -> Any:
@@ -255,7 +237,7 @@ def json_content(path: str | os.PathLike[str]) -> Any:
     return document(path, whole_text(path), Deadline(path))
 
 
-def document(path: str | os.PathLike[str], text: str | bytes, deadline: Deadline) -> Any:
+def document(path: str | os.PathLike[str], text: str, deadline: Deadline) -> Any:
     """Return the content of a JSON document in a file, which must be read by some time."""
     refuse_document(path, text)
 
@@ -263,16 +245,23 @@ def document(path: str | os.PathLike[str], text: str | bytes, deadline: Deadline
         deadline.check()
         return distinct_keys(pairs)
 
+    return _decoded(json.JSONDecoder(object_pairs_hook=members).decode, text, path, None)
+
+
+def _decoded(decode: Callable[[str], Any], text: str, path: str | os.PathLike[str], line: int | None) -> Any:
+    """Return the content of JSON text, which is a line of a file, or all of it."""
     try:
-        return json.loads(text, object_pairs_hook=members)
+        return decode(text)
     except NbykError:
         raise
     except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        # the decoder's own message has a line number too, which is always 1 in a line
+        where = f": character {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+        way_out = "mend it" if line is None else "mend the line, call the file .json if it is one document"
         raise NbykError(
-            f"not JSON ({getattr(error, 'msg', error)}); mend the file, or get it again if it was cut off",
+            f"not JSON ({getattr(error, 'msg', error)}{where}); {way_out}, or get it again if it was cut off",
             file=path,
-            row=line,
+            row=line or getattr(error, "lineno", None),
         ) from None
 
 
@@ -284,8 +273,3 @@ def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key, count in counts.items() if count > 1)
         raise ValueError(f"the key {shown(twice)} comes twice in one object")
     return members
-
-
-def _kind(content: Any) -> str:
-    names = {list: "an array", str: "a string", bool: "true or false", type(None): "null"}
-    return names.get(type(content), "a number")

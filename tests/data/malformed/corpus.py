@@ -164,7 +164,7 @@ CSV = [
 JSON = [
     file("an empty JSON file", "bad.jsonl", "\n", "is empty; expected one JSON object per line"),
     file("a JSON array", "bad.jsonl", f"[{_ROW.strip()}, {_ROW.strip()}]\n", ":1: found an array; expected one object per line"),
-    file("a JSON array over lines", "bad.jsonl", f"[\n{_ROW.strip()}\n]\n", ":1: found an array; expected one object per line"),
+    file("a JSON array over lines", "bad.jsonl", f"[\n{_ROW.strip()}\n]\n", r":1: not JSON .*call the file \.json if it is one document"),
     file("a JSON number", "bad.jsonl", _ROW + "5\n", ":2: found a number; expected one object per line"),
     file("JSON cut off", "bad.jsonl", _ROW + '{"item": "b", "ra', ":2: not JSON .*cut off"),
     file("JSON in single quotes", "bad.jsonl", "{'item': 'a'}\n", ":1: not JSON .*mend the line"),
