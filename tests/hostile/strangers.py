@@ -101,7 +101,7 @@ TEXTS: dict[str, tuple[Any, str]] = {
     ),
     "row numbers of a wide table.csv": (
         ",item,x,y\n" + "".join(f"{i},q{i},0,{i % 3 / 2}\n" for i in range(6)),
-        "column 1 has no name",
+        "column '' is of no rater or run by its name",
     ),
     "a rater without a name.csv": ("item,rater,value\nq1,r,1\nq2,,0\nq3,s,1\n", "the id is empty"),
     "two columns of items.csv": ("id,item_id,value\n1,x,1\n2,y,0\n", "could all be the items"),

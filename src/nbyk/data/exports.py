@@ -380,7 +380,14 @@ def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
     yield Row(item, who, [(name_in(name), value)], {"trace": trace})
 
 
-@Export("a table of MLflow's evaluation", "row", "inputs", "run", keys=("inputs", "outputs"))
+@Export(
+    "a table of MLflow's evaluation",
+    "row",
+    "inputs",
+    "run",
+    keys=("inputs", "outputs"),
+    within=(("data",),),
+)
 def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
     """Yield an input; what MLflow calls a score or a value, and the numbers beside them, are scores."""
     item = row["inputs"]
@@ -405,7 +412,8 @@ def exported(content: Any, path: Path, numbers: Sequence[int] | None = None) -> 
 def json_table(path: str | os.PathLike[str]) -> Table:
     """Return the table in a JSON file: a maker's, or a list, or an object of columns or of scores by id."""
     content = json_content(path)
-    content = _rows_of_split(content) or content
+    if split := _rows_of_split(content):
+        content = {"data": split}
     if (table := exported(content, path)) is not None:
         return table
     rows: Any = content
