@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -26,6 +25,8 @@ _NOT_TEXT = (
     (b"PAR1", "a Parquet file", "rename it to .parquet"),
     (b"\x93NUMPY", "a NumPy array", "rename it to .npy"),
 )
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 _START_OF_NUMBER = "+-.0123456789inIN"
 
@@ -158,7 +159,8 @@ def unreadable(path: str | os.PathLike[str], error: BaseException) -> NbykError:
 
 def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, with their ends and without a byte-order mark."""
-    return _lines(path, content_of(path))
+    for found in _LINE.finditer(whole_text(path)):
+        yield found[0]
 
 
 def content_of(path: str | os.PathLike[str]) -> bytes:
@@ -169,34 +171,21 @@ def content_of(path: str | os.PathLike[str]) -> bytes:
         raise unreadable(path, error) from None
 
 
-def _lines(path: str | os.PathLike[str], content: bytes) -> Iterator[str]:
-    for number, raw in enumerate(io.BytesIO(content), start=1):
-        # A byte-order mark is not part of the first column's name.
-        encoding = "utf-8-sig" if number == 1 else "utf-8"
-        try:
-            if b"\0" in raw:
-                raise _not_text(path, number, content, f"byte {raw.index(0) + 1} is NUL")
-            yield raw.decode(encoding)
-        except UnicodeDecodeError as error:
-            raise _not_text(path, number, content, f"byte {error.start + 1} is not UTF-8") from None
-
-
-def _not_text(path: str | os.PathLike[str], number: int, content: bytes, found: str) -> NbykError:
-    """Return the error for a file whose line `number` is not text."""
-    for magic, what, way_out in _NOT_TEXT:
-        if content.startswith(magic):
-            return NbykError(f"is {what}, expected text in UTF-8; {way_out}", file=path)
-    return NbykError(f"{found}; save the file as UTF-8", file=path, row=number)
-
-
 def whole_text(path: str | os.PathLike[str]) -> str:
-    """Return all that `text_lines` yields, in one piece."""
+    """Return the text of a UTF-8 file, without a byte-order mark."""
     content = content_of(path)
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\0"
-    return "".join(_lines(path, content)) if "\0" in text else text
+        text = content.decode()
+        if "\0" not in text:
+            return text.removeprefix("\ufeff")
+        place, what = content.index(0), "NUL"
+    except UnicodeDecodeError as error:
+        place, what = error.start, "not UTF-8"
+    for magic, kind, way_out in _NOT_TEXT:
+        if content.startswith(magic):
+            raise NbykError(f"is {kind}, expected text in UTF-8; {way_out}", file=path)
+    *lines, last = content[:place].split(b"\n")
+    raise NbykError(f"byte {len(last) + 1} is {what}; save the file as UTF-8", file=path, row=len(lines) + 1)
 
 
 def cells_of_lines(path: str | os.PathLike[str], expected: str) -> list[str]:
