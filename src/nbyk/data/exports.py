@@ -24,7 +24,7 @@ from nbyk.data.makers import (
     UnexpectedNodeError,
     as_list,
     as_object,
-    columns_in,
+    member,
     name_in,
     objects_in,
     one_of,
@@ -42,8 +42,8 @@ def _instances(entries: Any, path: Path) -> Iterator[tuple[Any, Any]]:
     """Yield the instances that HELM writes beside their statistics."""
     beside = os.path.join(os.path.dirname(path), "instances.json")
     for instance in objects_in(json_content(beside) if os.path.isfile(beside) else None):
-        copy = _copy(instance.get("id"), columns_in(instance.get("perturbation")).get("name"))
-        yield copy, columns_in(instance.get("input")).get("text")
+        copy = _copy(instance.get("id"), member(instance, "perturbation", "name"))
+        yield copy, member(instance, "input", "text")
 
 
 def _copy(instance: Any, perturbation: Any) -> Any:
@@ -96,9 +96,7 @@ def inspect(sample: Mapping[str, Any]) -> Iterator[Row | str]:
         asked = [(message.get("role"), message.get("content")) for message in objects_in(asked)]
     graded = [(name, _graded(value)) for name, value in scores]
     # without ids of their own, Inspect numbers the samples
-    yield Row(
-        item, epoch, graded, columns_in(sample.get("metadata")), input=asked if type(item) is int else None
-    )
+    yield Row(item, epoch, graded, sample.get("metadata"), input=asked if type(item) is int else None)
     if sample.get("error") is not None:
         yield Incomplete("samples that ended in an error")
 
@@ -124,7 +122,7 @@ def label_studio(task: Mapping[str, Any]) -> Iterator[Row | str]:
             who = who.get("id", who.get("email"))
         results = map(as_object, as_list(annotation.get("result") or []))
         scores = [(str(result.get("from_name")), _label_studio_value(result)) for result in results]
-        yield Row(item, who, scores, columns_in(task.get("data")))
+        yield Row(item, who, scores, task.get("data"))
 
 
 def _label_studio_value(result: Mapping[str, Any]) -> Any:
@@ -159,8 +157,7 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
         yield "records without a response were left out"
     for response, question, value in given:
         if one_of(("submitted", "draft", "discarded"), response.get("status", "submitted")) == "submitted":
-            further = columns_in(record.get("metadata"))
-            yield Row(item, response.get("user_id"), [(question, value)], further)
+            yield Row(item, response.get("user_id"), [(question, value)], record.get("metadata"))
         else:
             yield "responses that are drafts or discarded were left out"
 
@@ -251,10 +248,10 @@ def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
             "expected simulations in this file"
         )
     (task,) = required(result, "task_id")
-    reward = result.get("reward", columns_in(result.get("reward_info")).get("reward"))
-    if "error" in columns_in(result.get("info")):
+    reward = result.get("reward", member(result, "reward_info", "reward"))
+    if member(result, "info", "error") is not None:
         yield "tasks that ended in an error, whose reward is 0"
-    asked = columns_in(columns_in(result.get("info")).get("task")).get("instruction")
+    asked = member(result, "info", "task", "instruction")
     yield Row(task, result.get("trial", 0), [("reward", reward)], input=asked)
 
 

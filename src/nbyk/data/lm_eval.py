@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nbyk.data.makers import HASHES, Beside, Gathering, Row, columns_in
+from nbyk.data.makers import HASHES, Beside, Gathering, Row, columns_in, member
 from nbyk.data.tables import JSON_LINES, TABLE_SUFFIXES, Table, is_number
 from nbyk.data.text import json_lines, some
 from nbyk.errors import NbykError
@@ -76,9 +76,8 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     lower = _lower_scores(logs, path)
     for log in logs:
         gathering.tell("model", log.results.get("model_name"))
-        settings = columns_in(log.results.get("config"))
         for seed in _SEEDS:
-            gathering.tell("seed", settings.get(seed))
+            gathering.tell("seed", member(log.results, "config", seed))
         run = log.date if has_dates else log.file.relative_to(path).as_posix()
         for line, sample in samples_of[log.file].items():
             if _filter(sample) == chosen:
@@ -155,7 +154,7 @@ class _Log(NamedTuple):
 
     def of_task(self, name: str) -> Mapping[str, Any]:
         """Return what the results say of the task under some name."""
-        return columns_in(columns_in(self.results.get(name)).get(self.task))
+        return columns_in(member(self.results, name, self.task))
 
     @property
     def model(self) -> str:

@@ -59,7 +59,7 @@ class Gathering:
 
     def add(self, row: Row, number: int, file: File | None = None) -> None:
         """Add a row of a unit that has a number in the file."""
-        further = {**row.further, **hash_of_input(row.input)}
+        further = {**columns_in(row.further), **hash_of_input(row.input)}
         hashes = {kind: str(of) for kind in HASHES if (of := further.get(kind))}
         refuse_other_item(self._hashes, str(row.item), hashes, self._at(number, file))
         self._lower.update(row.lower)
@@ -180,7 +180,9 @@ class Beside(str):
 
 
 class Row(NamedTuple):
-    """The scores that a rater, or run, gives to an item, and further columns; of `lower`, low is better.
+    """The scores that a rater, or run, gives to an item, and an object of further columns, if it is one.
+
+    Low scores are better of those in `lower`.
 
     An item whose id is its position, or may be, has its `input`, if the file shows it.
     """
@@ -188,7 +190,7 @@ class Row(NamedTuple):
     item: Any
     rater: Any
     scores: Scores
-    further: Mapping[str, Any] = {}
+    further: Any = None
     lower: Collection[str] = ()
     input: Any = None
 
@@ -255,7 +257,7 @@ class Export:
     def units(self, content: Any) -> list[Any] | None:
         """Return the units in a file's content; None if another tool wrote it."""
         for names in self.within:
-            node = _member(content, names)
+            node = member(content, *names)
             units = [node] if isinstance(node, Mapping) else node if isinstance(node, list) else []
             if self._are_units(units):
                 return units
@@ -274,14 +276,14 @@ class Export:
         gathering = Gathering(self.maker, unit, self.item, self.rater, path)
         whole = content[0] if isinstance(content, list) else content
         for what, names in self.about.items():
-            gathering.tell(what, _member(whole, names))
+            gathering.tell(what, member(whole, *names))
         inputs: dict[str, list[Any]] = {}
         for item, shown in self.inputs(content, path):
             if shown is not None:
                 inputs.setdefault(str(item), []).append(shown)
         remarks: Counter[str] = Counter()
         for *above, own in filter(None, self.within):
-            for name, others in columns_in(_member(content, above)).items():
+            for name, others in columns_in(member(content, *above)).items():
                 if name != own and self._are_units(others):
                     remarks[f"the {unit}s in {name} were left out"] = len(others)
         for place, content in enumerate(counted(units, path, lambda _: (1, 0, 0))):
@@ -306,11 +308,11 @@ class Export:
             raise NbykError(f"holds {n_runs} runs, expected one; give a file of each", file=path)
         if self.ends and not any(self.ends in unit for unit in units):
             incomplete.append(f"the run did not end: there is no {self.ends}")
-        if self.status and (status := _member(whole, ("status",))) != self.status:
+        if self.status and (status := member(whole, "status")) != self.status:
             incomplete.append(f"the evaluation ended with the status {said(status)}")
-        if self.more and _member(whole, self.more) is not None:
+        if self.more and member(whole, *self.more) is not None:
             incomplete.append(f"it is a page of several: there is a {self.more[-1]}")
-        n_meant = math.prod(_number(_member(whole, names)) for names in self.meant)
+        n_meant = math.prod(_number(member(whole, *names)) for names in self.meant)
         if self.meant and n_meant > len(units):
             lacking = n_meant - len(units)
             incomplete.append(f"{lacking} of {n_meant} {self.unit}s that were meant are missing")
@@ -318,7 +320,7 @@ class Export:
         return gathering.table(self.cluster, notes, incomplete)
 
 
-def _member(node: Any, names: Sequence[str]) -> Any:
+def member(node: Any, *names: str) -> Any:
     """Return the member that names lead to; None if there is none."""
     for name in names:
         node = node.get(name) if isinstance(node, Mapping) else None
