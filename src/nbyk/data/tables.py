@@ -361,11 +361,5 @@ def read_json_lines(path: str | os.PathLike[str]) -> Table:
 
 def said(value: Any) -> str:
     """Return a value that is no score, in words."""
-    try:
-        text = " ".join(repr(value).split())
-    except RecursionError:
-        text = "deeply nested"
-    kind = (
-        "the list " if isinstance(value, list | tuple) else "the object " if isinstance(value, dict) else ""
-    )
-    return f"{kind}{text if len(text) <= 60 else text[:59] + '…'}"
+    kinds: dict[type, str] = {list: "the list ", tuple: "the list ", dict: "the object "}
+    return kinds.get(type(value), "") + shown(value)
