@@ -8,7 +8,7 @@ import os
 import struct
 import sys
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -47,8 +47,8 @@ _ZSTD = 93
 _OF_A_SAMPLE = ("id", "epoch", "input", "target", "scores", "metadata", "error")
 
 
-def read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> Table:
-    """Return the table in a Parquet file, of some columns."""
+def read_parquet(path: str | os.PathLike[str]) -> Table:
+    """Return the table in a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -59,28 +59,23 @@ def read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> 
         texts = [at.name for at in schema if _is_text(at.type)]
         with pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts) as source:
             names = source.schema_arrow.names
-            kept = None if only is None else [name for name in names if name in only]
-            refuse_beyond_memory(path, source.metadata.num_rows, len(names if kept is None else kept))
+            refuse_beyond_memory(path, source.metadata.num_rows, len(names))
             groups = [source.metadata.row_group(place) for place in range(source.metadata.num_row_groups)]
-            n_bytes = sum(group.total_byte_size for group in groups)
-            refuse_more(path, n_bytes if only is None else 0, MOST_BYTES, "bytes")
+            refuse_more(path, sum(group.total_byte_size for group in groups), MOST_BYTES, "bytes")
             chunks = (group.column(place) for group in groups for place in range(group.num_columns))
-            inside = [of for of in chunks if "." in of.path_in_schema]  # of lists and objects
-            n_inside = sum(of.num_values for of in inside if _is_kept(of.path_in_schema, kept))
-            refuse_more(path, n_inside, MOST_CELLS, "cells")
+            inside = [of.num_values for of in chunks if "." in of.path_in_schema]  # of lists and objects
+            refuse_more(path, sum(inside), MOST_CELLS, "cells")
             is_flat = all(_is_text(at.type) or pa.types.is_primitive(at.type) for at in schema)
             most = _BATCH if is_flat else _BATCH_OF_LISTS
             n_rows = max(1, min(most, _BATCH_CELLS // max(1, len(names))))
-            batches = source.iter_batches(batch_size=n_rows, columns=kept, use_threads=False)
+            batches = source.iter_batches(batch_size=n_rows, use_threads=False)
             batches = map(_decoded, counted(batches, path, _size_of_decoded))
             fields = [
                 at.with_type(at.type.value_type) if pa.types.is_dictionary(at.type) else at
                 for at in source.schema_arrow
-                if kept is None or at.name in kept
             ]
             table = pa.Table.from_batches(batches, pa.schema(fields))
-    there = iter([column_cells(column) or column for column in table.columns])
-    columns: tuple[Any, ...] = tuple(next(there) if only is None or name in only else [] for name in names)
+    columns = tuple(column_cells(column) or column for column in table.columns)
     return Table(DataPlace(path), tuple(names), columns, range(table.num_rows))
 
 
@@ -92,10 +87,6 @@ def _is_text(kind: pa.DataType) -> bool:
     return any(
         is_such(kind) for is_such in (of.is_string, of.is_large_string, of.is_binary, of.is_large_binary)
     )
-
-
-def _is_kept(path: str, kept: Collection[str] | None) -> bool:
-    return kept is None or path.partition(".")[0] in kept
 
 
 def _size_of_decoded(batch: pa.RecordBatch) -> tuple[int, int, int]:

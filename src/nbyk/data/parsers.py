@@ -65,13 +65,9 @@ def _first_ratings(table: Table, columns: Columns) -> Ratings:
     return Ratings.from_columns(cells.items, cells.raters, values, at=cells.at)
 
 
-def _names(columns: Columns) -> tuple[str, ...]:
-    return tuple(filter(None, astuple(columns)))
-
-
 def _refuse_other(table: Table, columns: Columns, upstream: str) -> None:
     """Raise NbykError if a table lacks columns of the file that its authors publish."""
-    for name in _names(columns):
+    for name in filter(None, astuple(columns)):
         table.column(name, f"expected an upstream {upstream}")
 
 
@@ -171,7 +167,7 @@ def parse_dices(path: str | os.PathLike[str]) -> Ratings:
     Aroyo et al. (2023), DICES Dataset: Diversity in Conversational AI Evaluation for Safety, NeurIPS.
     """
     columns = Columns("item_id", "rater_id", "Q_overall")
-    table = read_table(path, only=_names(columns))
+    table = read_table(path)
     _refuse_other(table, columns, "diverse_safety_adversarial_dialog_{350,990}.csv")
     cells = long_cells(table, columns)
     cells = replace(cells, found=[_DICES_ANSWERS.get(answer, answer) for answer in cells.found])
@@ -200,7 +196,7 @@ def parse_mhs(path: str | os.PathLike[str], question: str = "respect") -> Rating
     """
     columns = Columns("comment_id", "annotator_id", question)
     if Path(path).suffix.lower() in TABLE_SUFFIXES:
-        table = read_table(path, only=_names(columns))
+        table = read_table(path)
         if columns.item in table.names:
             _refuse_other(table, columns, "measuring-hate-speech.parquet")
             return _first_ratings(table, columns)

@@ -240,7 +240,9 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-def read_delimited(path: str | os.PathLike[str], delimiter: str, only: Collection[str] | None) -> Table:
+def read_delimited(
+    path: str | os.PathLike[str], delimiter: str, only: Collection[str] | None = None
+) -> Table:
     """Return the table in a delimited file, of some columns."""
     text = whole_text(path)
     split = _split if len(text) < LONG_TEXT else _split_by_arrow
