@@ -413,27 +413,23 @@ def json_table(path: str | os.PathLike[str]) -> Table:
         content = {"data": split}
     if (table := exported(content, path)) is not None:
         return table
-    rows: Any = content
-    columns: dict[str, list[Any]] = {}
-    notes: tuple[str, ...] = ()
-    if isinstance(rows, dict):
-        tables = [name for name, inner in rows.items() if _is_table(inner)]
-        used = (
-            tables if len(tables) == 1 else [name for name, inner in rows.items() if isinstance(inner, list)]
-        )
-        columns = {name: rows[name] for name in used}
-        if used and len(used) < len(rows):
-            unused = ", ".join(shown(name) for name in rows if name not in used)
-            notes = (f"the members {unused} are not used",)
-        rows = rows[tables[0]] if len(tables) == 1 else rows
+    members = content if isinstance(content, dict) else {}
+    tables = [name for name, inner in members.items() if _is_table(inner)]
+    lists = [name for name, inner in members.items() if isinstance(inner, list)]
+    used = tables if len(tables) == 1 else lists
+    unused = ", ".join(shown(name) for name in members if used and name not in used)
+    notes = (f"the members {unused} are not used",) if unused else ()
+    rows = members[tables[0]] if len(tables) == 1 else content
     if _is_table(rows):
         listed, numbers = columns_of_objects(enumerate(rows, start=1))
         return made_table(path, "a list", listed, numbers, notes=notes)
     if isinstance(content, list):
         columns = {"score": content}
-    elif isinstance(content, dict) and not (columns or any(isinstance(of, dict) for of in content.values())):
-        columns = {"item": list(content), "score": list(content.values())}
-    elif not columns:
+    elif lists:
+        columns = {name: members[name] for name in lists}
+    elif isinstance(content, dict) and not any(isinstance(inner, dict) for inner in members.values()):
+        columns = {"item": list(members), "score": list(members.values())}
+    else:
         raise NbykError(
             "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list of scores, an "
             'object from ids to scores, or a list of objects such as {"item": "a", "value": 1}',
