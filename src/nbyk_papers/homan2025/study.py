@@ -231,7 +231,6 @@ class Homan2025Study(Study):
         names += ["power"] * bool(settings.power_sizes)
         names += ["overstatement"] * _has_published(settings)
         for source in settings.fitted:
-            names.append(f"fit_{published_source(source)}")
             both = {source, published_source(source)} <= set(settings.sources)
             if both and set(METRIC_OF_COLUMN["recommended"].values()) & set(settings.metrics):
                 names.append(f"fit_{published_source(source)}_p_values")
