@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from nbyk.priors import TwoStagePrior, read_prior
 from nbyk.priors.predictive import moments
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk.report.drawing import COLOURS, MARKERS, style
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk_papers.verdicts import verdict_table
 
@@ -46,6 +47,69 @@ def moments_of_prior(prior: TwoStagePrior, like: Floats, seed: int) -> tuple[Flo
     streams.fill_normals("responses", noise)
     responses = prior.response.respond(mu[:, np.newaxis], sigma[:, np.newaxis], noise)
     return moments(responses, ~np.isnan(like))
+
+
+def look(number: int) -> dict[str, Any]:
+    """Return the colour and the marker of a figure's curve by its number, from 0."""
+    return {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
+
+
+def shades(values: Iterable[float]) -> dict[float, dict[str, Any]]:
+    """Return the looks of numbers that have an order: colours from light (the least) to dark, and markers."""
+    import matplotlib as mpl
+
+    shown = sorted(set(values))
+    colours = mpl.colormaps["viridis_r"](np.linspace(0.15, 1.0, len(shown)))
+    return {
+        value: {"color": colour, "marker": look(number)["marker"], "markersize": 4.5, "linewidth": 1.2}
+        for number, (value, colour) in enumerate(zip(shown, colours, strict=True))
+    }
+
+
+def panel_grid(
+    rows: int, columns: int, size: tuple[float, float], *, share_x: bool = False, share_y: bool = False
+) -> tuple[Figure, Any]:
+    """Return an empty figure, its size in inches, and its panels, an array of shape (rows, columns)."""
+    with style():
+        import matplotlib.pyplot as plt
+
+        figure = plt.figure(figsize=size)
+        return figure, figure.subplots(rows, columns, sharex=share_x, sharey=share_y, squeeze=False)
+
+
+def plain_ticks(axes: Axes, values: Sequence[float]) -> None:
+    """Put ticks at whole numbers alone, with a space between thousands, on a scale of any kind."""
+    from matplotlib.ticker import NullLocator
+
+    axes.set_xticks(values, [f"{value:,.0f}".replace(",", " ") for value in values])
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def draw_points(axes: Axes, x: ArrayLike, y: ArrayLike, reach: ArrayLike, **look: Any) -> None:
+    """Draw points with error bars.
+
+    Parameters
+    ----------
+    reach
+        How far the bars reach: (n,) on either side, or (2, n) below and above; below 0 by rounding is 0.
+    """
+    bars = np.maximum(np.asarray(reach, dtype=np.float64), 0.0)
+    axes.errorbar(
+        np.asarray(x),
+        np.asarray(y),
+        yerr=bars,
+        **{"markersize": 4.5, "elinewidth": 0.8, "linewidth": 1.2, **look},
+    )
+
+
+def mark_level(axes: Axes, level: float) -> None:
+    """Draw a level across a panel."""
+    axes.axhline(level, color="black", linewidth=0.8, linestyle="--")
+
+
+def legend_beside(axes: Axes, **how: Any) -> None:
+    """Put a legend to the right of a panel."""
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, **how)
 
 
 def draw_ecdf(axes: Axes, values: Floats, **look: Any) -> None:

@@ -13,7 +13,7 @@ from nbyk.priors import Response, item_parameters, published_prior, read_prior
 from nbyk.report.drawing import COLOURS, new_panels
 from nbyk_papers.homan2025.comparison import own_fit_p_values
 from nbyk_papers.homan2025.design import ALPHA, label, published_source
-from nbyk_papers.shown import draw_ecdf, label_moments, moments_of_prior
+from nbyk_papers.shown import draw_ecdf, label_moments, legend_beside, mark_level, moments_of_prior
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,7 +110,7 @@ def _draw_answers(axes: Axes, rows: pd.DataFrame) -> None:
         p_published, p_own = (np.maximum(rows_of_k[name], _FLOOR) for name in ("p_published", "p_own"))
         axes.plot(p_published, p_own, "o-", color=colour, markersize=3.5, linewidth=0.9, label=f"K = {k}")
     axes.plot([_FLOOR, 0.6], [_FLOOR, 0.6], color="black", linewidth=0.8)
-    axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")
+    mark_level(axes, ALPHA)
     axes.axvline(ALPHA, color="black", linewidth=0.8, linestyle="--")
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -118,4 +118,4 @@ def _draw_answers(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set_title(title, loc="left", fontsize=9)
     axes.set_xlabel("published prior")
     axes.set_ylabel("own fit")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    legend_beside(axes)
