@@ -111,8 +111,6 @@ class Boostsa2022Study(Study):
 
     def check(self, config: Any) -> None:
         """Raise NbykError if no score of hard labels is asked for."""
-        from nbyk_papers.boostsa2022.design import HARD_SCORES
-
         scores = self.settings(config).scores
         if not set(scores) & set(HARD_SCORES):
             raise NbykError(

@@ -21,7 +21,6 @@ from nbyk_papers.homan2025.design import (
     TESTS,
     grid_figures,
     label,
-    published_cells,
     published_source,
     stage_figures,
 )
@@ -67,9 +66,8 @@ def figures_of(
         drawn[name] = partial(_OF_GRID[kind], grid, *place)
     if power is not None:
         drawn["figure_06"] = partial(power_figure, power)
-    if published_cells(cells, sizes, metrics):
-        drawn["overstatement"] = partial(overstatement_figure, grid)
-        drawn["agreement"] = partial(agreement_figure, grid)
+    drawn["overstatement"] = partial(overstatement_figure, grid)
+    drawn["agreement"] = partial(agreement_figure, grid)
     for source, files in fits.items():
         drawn[f"fit_{published_source(source)}"] = partial(fit_figure, grid, source, *files, seed=seed)
     return drawn
@@ -179,7 +177,7 @@ def overstatement_figure(grid: pd.DataFrame) -> Figure:
     axes.set_yscale("log")
     axes.set_yticks((2, 3, 5, 7, 10, 15, 20, 30), ("2", "3", "5", "7", "10", "15", "20", "30"))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.set_ylim(0.7 * cells["ratio"].min(), 1.5 * cells["ratio"].max())
+    axes.set_ylim(0.7 * min(cells["ratio"], default=2.0), 1.5 * max(cells["ratio"], default=2.0))
     axes.set_title("How many times too large the p-values of Tables 1 to 3 are", loc="left")
     axes.legend(frameon=False)
     return figure
@@ -203,7 +201,7 @@ def agreement_figure(grid: pd.DataFrame) -> Figure:
     right.set_ylabel("Δ, nbyk")
     right.set_xscale("log")
     right.set_yscale("log")
-    right.legend(frameon=False)
+    right.legend(*right.get_legend_handles_labels(), frameon=False)
     figure.suptitle("Homan et al. 2025, Tables 1 to 3, reproduced", fontsize=10)
     return figure
 

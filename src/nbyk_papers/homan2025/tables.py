@@ -86,10 +86,9 @@ def all_tables(
     yield from tables_of(grid)
     for source, (_, prior) in fits.items():
         fitted_to, table = published_source(source), own_fit_p_values(grid, source)
-        if len(table):
-            name = f"{read_prior(prior).caution} {label(fitted_to)}".lstrip()
-            caption = f"{name}: expected p under the published prior and under our own fit (recommended)"
-            yield f"fit_{fitted_to}_p_values", caption, _for_people(table, _OWN_FIT)
+        name = f"{read_prior(prior).caution} {label(fitted_to)}".lstrip()
+        caption = f"{name}: expected p under the published prior and under our own fit (recommended)"
+        yield f"fit_{fitted_to}_p_values", caption, _for_people(table, _OWN_FIT)
     if power is not None:
         yield (
             "power",
@@ -148,11 +147,8 @@ def tables_of(grid: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
                 chosen = picks[picks["epsilon_b"] == epsilon]
                 caption = f"{title}: {rule}"
                 tables.append((placed(semantics, table_name(epsilon)), caption, _for_people(chosen, _PICKED)))
-    ratios = overstatement(grid)
-    if len(ratios):
-        caption = "The published p-value as a multiple of the recommended one, at the published N·K and K"
-        tables.append(("overstatement", caption, _for_people(ratios, _RATIOS)))
-    return tables
+    caption = "The published p-value as a multiple of the recommended one, at the published N·K and K"
+    return [*tables, ("overstatement", caption, _for_people(overstatement(grid), _RATIOS))]
 
 
 def read_power(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:

@@ -39,9 +39,8 @@ def figures_of(scores: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> dict[
     shown = rates[rates["threshold"] == rates["test"].map(_threshold_of)]
     drawn: dict[str, Callable[[], Figure]] = {
         "figure_02": partial(distributions_figure, list(dict.fromkeys(scores["distribution"]))),
+        "agreement": partial(agreement_figure, cells),
     }
-    if len(cells["published"]):
-        drawn["agreement"] = partial(agreement_figure, cells)
     for semantics in SEMANTICS:
         part = shown[shown["semantics"] == semantics]
         under_null = scores[(scores["semantics"] == semantics) & (scores["error"] == TYPE_1)]

@@ -111,12 +111,10 @@ def tables_of(rates: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> list[tu
             table = papers_form(rates[of & (rates["semantics"] == semantics)])
             name = placed(semantics, table_name(distribution, error))
             tables.append((name, _caption(distribution, error, semantics), table))
-    if len(cells["published"]):
-        caption = f"The number of published rates in the {PERCENT} interval around ours, by table and test"
-        tables.append(("agreement", caption, agreement_table(cells)))
-        caption = f"Published rates outside the {PERCENT} interval around ours (published semantics)"
-        tables.append(("outside", caption, outside_table(cells)))
-    return tables
+    caption = f"The number of published rates in the {PERCENT} interval around ours, by table and test"
+    tables.append(("agreement", caption, agreement_table(cells)))
+    caption = f"Published rates outside the {PERCENT} interval around ours (published semantics)"
+    return [*tables, ("outside", caption, outside_table(cells))]
 
 
 def papers_form(rates: pd.DataFrame) -> pd.DataFrame:

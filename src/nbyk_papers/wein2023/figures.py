@@ -36,7 +36,7 @@ def figures_of(
 ) -> dict[str, Callable[[], Figure]]:
     """Return the drawing function of each figure, by name; `fits` has each source's ratings and prior."""
     drawn = minima_figures(cells)
-    if cells.table.query("semantics == 'published'")["published_true_p"].notna().any():
+    if "published" in cells.semantics:
         drawn["agreement"] = partial(agreement_figure, cells)
     for source in ("toxicity", *(name for name in fits if name != "toxicity")):
         for stage in ("means", "sds"):
