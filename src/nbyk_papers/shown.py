@@ -154,6 +154,12 @@ class Page:
     marked: tuple[str, ...] = ()
 
 
+def records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table as JSON holds them: None where there is no number."""
+    plain = rows.astype(object).where(rows.notna(), None)
+    return [dict(zip(rows.columns, row, strict=True)) for row in plain.itertuples(index=False)]
+
+
 def titled(rows: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
     """Return the columns of a table that have titles, under these; "" keeps a column's name."""
     return rows[list(titles)].rename(columns={name: title or name for name, title in titles.items()})
