@@ -70,6 +70,7 @@ class Ulmer2022Study(Study):
         "rates": "nbyk_papers.ulmer2022.comparison:rate_rows",
     }
     report = "nbyk_papers.ulmer2022.report:report"
+    report_work = (411.0, 12.0)
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of each semantics and distribution."""
@@ -77,8 +78,7 @@ class Ulmer2022Study(Study):
 
     def gathered(self, config: Any) -> Cell:
         """Return the settings and inputs of its rows of the datasets."""
-        own = super().gathered(config)
-        return replace(own, settings={**own.settings, "thresholds": self.settings(config).thresholds})
+        return self._with_thresholds(super().gathered(config), config)
 
     def figures(self, config: Any) -> list[str]:
         """Return the names of its figures."""
@@ -106,8 +106,10 @@ class Ulmer2022Study(Study):
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        told = {"thresholds": self.settings(config).thresholds}
-        return Cell("ulmer2022", "report", told, self.cell_paths(config), memory=411, seconds=12)
+        return self._with_thresholds(super().reported(config), config)
+
+    def _with_thresholds(self, cell: Cell, config: Any) -> Cell:
+        return replace(cell, settings={**cell.settings, "thresholds": self.settings(config).thresholds})
 
 
 STUDY = Ulmer2022Study()
