@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.priors import TwoStagePrior, read_prior
+from nbyk.priors import TwoStagePrior, item_parameters, read_prior
 from nbyk.priors.predictive import moments
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.drawing import COLOURS, MARKERS, style
@@ -39,14 +39,22 @@ class Fits:
         return dict(zip(self.fitted, zip(self.ratings, self.priors, strict=True), strict=True))
 
 
-def moments_of_prior(prior: TwoStagePrior, like: Floats, seed: int) -> tuple[Floats, Floats]:
-    """Return item means and standard deviations of a prior's responses, missing where `like` is."""
+def draw_rated(panels: Sequence[Axes], matrix: Floats, top: float) -> None:
+    """Draw the items' means and deviations in ratings; `top` is the highest of their scale."""
+    # Levels lie on [0, (L − 1)/L] and binary responses on [0, 1]; all are shown from 0 to 1.
+    for axes, data in zip(panels[:2], item_parameters(matrix / top), strict=True):
+        draw_ecdf(axes, data, color="black", linewidth=1.8, label=f"{len(data)} rated items")
+
+
+def draw_prior(panels: Sequence[Axes], prior: TwoStagePrior, like: Floats, seed: int, **look: Any) -> None:
+    """Draw the items' means and deviations in responses of a prior, missing where `like`, (N, K), is."""
     streams = Streams(stream_key(seed, purpose="item moments of a prior", prior=prior.key()), 0)
     mu, sigma = prior.draw_items(streams.uniforms("items", (len(like), prior.n_uniforms)))
     noise = np.empty(like.shape)
     streams.fill_normals("responses", noise)
     responses = prior.response.respond(mu[:, np.newaxis], sigma[:, np.newaxis], noise)
-    return moments(responses, ~np.isnan(like))
+    for axes, drawn in zip(panels[:2], moments(responses, ~np.isnan(like)), strict=True):
+        draw_ecdf(axes, drawn / prior.response.top, **look)
 
 
 def look(number: int) -> dict[str, Any]:
