@@ -164,7 +164,7 @@ def variance_shares(
         **by_source,
         warnings=(
             *_cautions(chosen, splits, parts, data),
-            *about_units(units, data.n_items, has_gold=data.has_gold, claim="variance"),
+            *about_units(units, has_gold=data.has_gold, claim="variance"),
         ),
         names=data.names,
     )
