@@ -40,6 +40,7 @@ from nbyk.testing.systems.cautions import (
     about_data,
     about_number,
     about_pair,
+    about_threshold,
 )
 from nbyk.testing.systems.claims import (
     broad_test,
@@ -52,7 +53,7 @@ from nbyk.testing.systems.claims import (
 from nbyk.testing.systems.items_alone import SIGN_TEST, ItemsAlone, items_alone, score_interval
 from nbyk.testing.systems.latent import with_latent
 from nbyk.testing.systems.panel import Panel, population_of
-from nbyk.testing.systems.scored import ScoredSystems
+from nbyk.testing.systems.scored import ScoredSystems, answered
 from nbyk.testing.unit_cautions import about_units, pairing_sentence
 from nbyk.words import listed, number_of
 
@@ -229,7 +230,7 @@ class _OnePair:
             *pair.reserves,
             *about_data(data, null=asked.null, panel=panel),
             *(about_number(clusters, data.n_items, null=asked.null) if by_bootstrap else ()),
-            *about_pair(pair, metric, data, undefined=undefined, by_bootstrap=by_bootstrap),
+            *about_pair(pair, metric, data, self.scale, undefined=undefined, by_bootstrap=by_bootstrap),
         )
         return replace(pair, warnings=warnings)
 
@@ -388,6 +389,9 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
             f"no interval for the score of {listed(constant)}: it rests on too few {unit}, raters or runs to "
             "speak for new ones; collect more"
         )
+    if scored.categories is None:
+        systems = [answered(of) for of in rows.systems]
+        yield from about_threshold(scored.metric, rows.gold, systems, scored.scale)
     undefined = int((~np.isfinite(drawn)).any(axis=0).sum())
     if undefined:
         draws = number_of(undefined, "bootstrap draw")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet
+from nbyk.data.scales import Scale
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
 from nbyk.testing.intervals import share_below
@@ -99,7 +100,7 @@ def about_number(clusters: Integers | None, n_items: int, *, null: str) -> Itera
 
 
 def about_pair(
-    pair: Pair, metric: Metric, data: ResponseSet, *, undefined: int, by_bootstrap: bool = True
+    pair: Pair, metric: Metric, data: ResponseSet, scale: Scale, *, undefined: int, by_bootstrap: bool
 ) -> Iterator[str]:
     """Yield the cautions of one pair by one metric, which is undefined on some bootstrap draws.
 
@@ -153,7 +154,7 @@ def about_pair(
     yield from _about_claims(pair)
     yield from _about_latent(pair)
     if data.categories is None:
-        yield from _about_threshold(metric, data)
+        yield from about_threshold(metric, data.gold, (data.a, data.b), scale)
 
 
 def _about_claims(pair: Pair) -> Iterator[str]:
@@ -189,19 +190,16 @@ def _about_latent(pair: Pair) -> Iterator[str]:
             return
 
 
-def _about_threshold(metric: Metric, data: ResponseSet) -> Iterator[str]:
+def about_threshold(metric: Metric, gold: Floats, systems: Sequence[Floats], scale: Scale) -> Iterator[str]:
     """Yield the item mean at which a metric calls an item positive, if means are not only 0 and 1."""
-    cut = metric.threshold
-    if cut is None:
+    if metric.threshold is None:
         return
-    roles = [
-        *([data.gold] if metric.needs_gold else []),
-        *([data.a, data.b] if metric.cuts_systems else []),
-    ]
-    means = np.concatenate([item_means(role) for role in roles])
-    if not np.isin(means, (0.0, 1.0)).all():
-        whose = "an item is" if metric.cuts_systems else "gold calls an item"
+    roles = [*([gold] if metric.needs_gold else []), *(systems if metric.cuts_systems else [])]
+    if not all(np.isin(item_means(role), (0.0, 1.0)).all() for role in roles):
+        in_ratings = metric.threshold_in_ratings(scale)
+        cut = metric.threshold if in_ratings is None else in_ratings
+        whose = "its mean rating" if metric.cuts_systems else "gold's mean rating"
         yield (
-            f"{metric.name} cuts at {cut:g} on the scale from 0 to 1: {whose} positive where its mean is at "
-            f"least that; {metric.base_name}(threshold=…) cuts elsewhere"
+            f"{metric.name} calls an item positive if {whose} is {cut:g} or more; "
+            f"{metric.base_name}(threshold=…) cuts elsewhere, on the scale from 0 to 1"
         )

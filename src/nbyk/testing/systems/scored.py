@@ -158,8 +158,8 @@ class ScoredSystems:
         """Return gold and two systems, by their places, or one against nothing, which has a name."""
         names = (self.names[a], against if b is None else self.names[b])
         nothing = np.zeros((self.rows.n_items, 1))
-        responses_b = nothing if b is None else _answered(self.rows.systems[b])
-        data = ResponseSet(self.rows.gold, _answered(self.rows.systems[a]), responses_b, names=names)
+        responses_b = nothing if b is None else answered(self.rows.systems[b])
+        data = ResponseSet(self.rows.gold, answered(self.rows.systems[a]), responses_b, names=names)
         roles = data.names_of_roles.items()
         behind = {role: self.units[name] for role, name in roles if name in self.units}
         return replace(data, units=behind, clusters=self.clusters, categories=self.categories)
@@ -243,7 +243,7 @@ def _above_bar(metric: Metric, systems: Floats, gold: Floats, out: Floats, bar: 
     out[:] = metric.scores(systems[:1], gold)[0] - bar
 
 
-def _answered(matrix: Floats) -> Floats:
+def answered(matrix: Floats) -> Floats:
     """Return the columns that hold a response."""
     return matrix[:, ~np.isnan(matrix).all(axis=0)]
 
