@@ -70,7 +70,12 @@ class Asked:
                 argument="interval"
             )
         check_confidence_level(self.confidence_level)
-        check_margin(self.margin)
+        if self.margin is not None and not 0.0 < self.margin < math.inf:
+            raise NbykError(
+                f"found {self.margin:g}, expected a number above 0: the largest difference that does not "
+                "matter",
+                argument="margin",
+            )
         object.__setattr__(self, "family", Hypotheses(self.decision, self.correction, self.max_draws))
 
     def question(self, metric: str) -> Question:
@@ -146,12 +151,3 @@ class Asked:
                 )
             generalise = ("items",)
         return panel_of(data, generalise, pair_runs=self.pair_runs)
-
-
-def check_margin(margin: float | None) -> None:
-    """Raise NbykError unless a margin is a finite number above 0."""
-    if margin is not None and not 0.0 < margin < math.inf:
-        raise NbykError(
-            f"found {margin:g}, expected a number above 0: the largest difference that does not matter",
-            argument="margin",
-        )
