@@ -185,6 +185,7 @@ def board_of_suite(
         claims_of_pairs,
         sign=metric.sign,
         bar=(against or "") if is_alone else None,
+        bar_score=bar,
     )
 
 
