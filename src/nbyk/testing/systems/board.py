@@ -73,7 +73,8 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
 
     @lru_cache(maxsize=1)  # all pairs' draws at once would hold all pairs' responses
     def draws_of(pair: Places) -> Draws:
-        return asked.draws(panels[pair].drawn(scored.pair(*pair)), [metric])
+        data = panels[pair].drawn(scored.pair(*pair))
+        return Draws(data, [metric], seed=asked.seed, threads=asked.threads, progress=asked.progress)
 
     exact = asked.is_exact(draws_of(pairs[0]))
     nulls = _nulls(scored, asked, pairs, draws_of, exact=exact, of_clusters=of_clusters)
@@ -90,7 +91,7 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
     for (a, b), under in zip(pairs, nulls, strict=True):
         draws = draws_of((a, b))
         if drawn is None:
-            bootstrapped = asked.bootstrapped(draws)[0]
+            bootstrapped = draws.bootstrapped([0], decision.n_resamples, "bootstrap")[0]
         else:
             with np.errstate(invalid="ignore"):  # inf − inf if the metric is undefined
                 bootstrapped = metric.sign * (drawn[a] - drawn[b])
@@ -145,7 +146,10 @@ def _nulls(
 ) -> list[DrawnNull]:
     """Return each pair's effects under the null, and whether they settle its decisions."""
     if exact:
-        return [_null(draws_of(pair), asked.every_arrangement(draws_of(pair))[0]) for pair in pairs]
+        every = (
+            (draws, draws.swapped([0], draws.n_arrangements, exact=True)) for draws in map(draws_of, pairs)
+        )
+        return [_null(draws, check_defined(draws.metrics, effects)[0]) for draws, effects in every]
     if len(pairs) == 1:
         draws = draws_of(pairs[0])
         effects, settled = asked.decision.draw(asked.under_null(draws), float(draws.observed[0]))

@@ -9,14 +9,12 @@ from typing import Any
 
 from nbyk.data.arrays import is_frame
 from nbyk.data.intake import read_systems
-from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.scores import TAKEN_AS_SCORES, are_scores
 from nbyk.data.systems import Systems
 from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.metrics.registry import usual_metric
 from nbyk.resampling.effects import Progress, Threads
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.corrections import Correction
@@ -295,16 +293,6 @@ def compare(
             argument="lower_is_better",
         )
     systems = a if b is None else {"A": a, "B": b}
-    if systems is None and not isinstance(gold, Systems | ResponseSet):
-        raise NbykError(
-            "found no systems; give gold (or None) first, then the responses of A and B, or a mapping from "
-            "names",
-            argument="a",
-        )
-    if lower and metric is None:
-        metric = usual_metric(
-            gold.kind if isinstance(gold, Systems) else "numbers", has_gold=False, lower_is_better=True
-        )
     scored = ScoredSystems.of(
         gold,
         systems,
@@ -313,6 +301,7 @@ def compare(
         kind=kind,
         classes=classes,
         given_scale=as_scale(scale),
+        lower_is_better=lower,
     )
     if suite is not None:
         if not isinstance(suite, Suite):
