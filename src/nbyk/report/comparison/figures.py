@@ -1,4 +1,4 @@
-"""The figures of a comparison: systems, a pair's effect, a null and variance shares."""
+"""The figures of a comparison: systems, a pair's effect, a null, sensitivity and variance shares."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from nbyk.report.drawing import COLOURS, WIDE, new_figure, new_panels, shown_nam
 from nbyk.report.lines import in_words
 from nbyk.testing.results import Board, Pair, Question, VariancePart
 from nbyk.testing.scores.battery import null_draws
+from nbyk.testing.systems.sensitivity import Choice, Sensitivity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +27,12 @@ _TURNED = {"greater": "less", "less": "greater", "two-sided": "two-sided"}
 _GOLDEN = 0.6180339887498949
 _RANKS, _MARKS = 8.0, 44.0
 """Points from the axes of a leaderboard to its columns of ranks and of groups."""
+_VERDICTS = {
+    "better": ("#9ec9e6", "{a} is better"),
+    "worse": ("#f2b98f", "{b} is better"),
+    "different": ("#dcc3dd", "they differ"),
+    "undecided": ("#f4f4f4", "undecided"),
+}
 
 
 def leaderboard_figure(board: Board) -> Figure:
@@ -227,6 +234,62 @@ def quantile_panel(axes: Axes, pair: Pair) -> None:
     axes.set_ylabel("score")
 
 
+def sensitivity_figure(found: Sensitivity) -> Figure:
+    """Draw p of every metric under every null and expected p under every sampler, coloured by verdict."""
+    from matplotlib.patches import Patch, Rectangle
+
+    a, b = found.names
+
+    metrics = [of_metric.metric for of_metric in found.effects]
+    columns = list(
+        dict.fromkeys((choice.sampler is not None, choice.sampler or choice.null) for choice in found.choices)
+    )
+    n_nulls = sum(not expected for expected, _ in columns)
+    at = {column: place + 0.35 * column[0] for place, column in enumerate(columns)}
+    width = 0.62 * (len(columns) + 0.35)
+    figure, axes = new_figure(width + 2.6, 0.25 * len(metrics) + 2.5)
+    with style():
+        for choice in found.choices:
+            left = at[choice.sampler is not None, choice.sampler or choice.null]
+            row = metrics.index(choice.metric)
+            colour = "white" if choice.p is None else _VERDICTS[choice.verdict][0]
+            axes.add_patch(Rectangle((left, row), 1.0, 1.0, facecolor=colour, edgecolor="white"))
+            axes.text(left + 0.5, row + 0.5, _cell(choice), ha="center", va="center", fontsize=8, color=_INK)
+        axes.set_xlim(0.0, max(at.values()) + 1.0)
+        axes.set_ylim(len(metrics), 0.0)
+        axes.set_yticks(np.arange(len(metrics)) + 0.5, metrics)
+        ticks = [left + 0.5 for left in at.values()]
+        axes.set_xticks(ticks, [name for _, name in columns], rotation=40, ha="right", fontsize=8)
+        for name, start, stop in (
+            ("p under the null", 0, n_nulls),
+            ("average p, sampler", n_nulls, len(columns)),
+        ):
+            if stop > start:
+                middle = 0.5 * (ticks[start] + ticks[stop - 1])
+                axes.text(middle, -0.25, name, ha="center", va="bottom", fontsize=8.5)
+        axes.grid(visible=False)
+        axes.tick_params(length=0)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+        seen = {choice.verdict for choice in found.choices}
+        names = {"a": shown_name(a, 22), "b": shown_name(b, 22)}
+        patches = [
+            Patch(facecolor=colour, edgecolor=_PALE, label=text.format(**names))
+            for verdict, (colour, text) in _VERDICTS.items()
+            if verdict in seen
+        ]
+        figure.legend(
+            handles=patches,
+            loc="outside upper center",
+            ncols=len(patches),
+            fontsize=8,
+            frameon=False,
+            title=f"{found.alternative}, α = {found.alpha:g}",
+            title_fontsize=8,
+        )
+    return figure
+
+
 def variance_figure(metric: str, parts: Sequence[VariancePart]) -> Figure:
     """Draw each source's share of the variance as a bar from 0 to 100 %, with its interval."""
     figure, axes = new_figure(WIDE, 0.8 + 0.3 * len(parts))
@@ -285,6 +348,10 @@ def _in_unit(asked: Question) -> str:
 
 def _wrapped(text: str) -> str:
     return "\n".join(textwrap.wrap(text, 26))
+
+
+def _cell(choice: Choice) -> str:
+    return "–" if choice.p is None else _p(choice.p)
 
 
 def _p(p: float) -> str:
