@@ -333,17 +333,12 @@ def _extras(data: Systems, boards: Mapping[str, Board], asked: Mapping[str, Any]
     if not full:
         return Extras(shares, left_out=tuple(left_out))
 
-    from nbyk.metrics.registry import named
     from nbyk.planning.settle import NULLS, settle
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
     metrics = None if both.has_gold else tuple(boards)  # which side is better is said, not tried
     by_all = partial(sensitivity, both, metrics=metrics, threads=asked["threads"], **test)
     by_choice = look("sensitivity", by_all, n_draws_in_all())
-    if by_choice is not None:  # on the scale from 0 to 1, as no scale was given
-        units = [named(of.metric, "numbers").effect_unit(data.scale) for of in by_choice.effects]
-        effects = [of.times(unit) for of, unit in zip(by_choice.effects, units, strict=True)]
-        by_choice = replace(by_choice, effects=tuple(effects))
     would, items = None, pair.claims[-1]
     is_open = items.shown(items.p, question.alpha) == "undecided" and not pair.is_behind
     if is_open and asked["null"] in NULLS:

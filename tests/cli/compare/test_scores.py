@@ -76,12 +76,12 @@ def test_scores_with_ids_are_paired_by_them(nbyk: Run) -> None:
         found["boards"][0]["pairs"][0]["p"]
         == library.score_test("approximate_randomisation", a, b, alternative="two-sided").p
     )
-    (said,) = [text for text in found["cautions"] if "are about this run of each system" in text]
+    (said,) = [text for text in found["cautions"] if "one run of each system answered" in text]
     assert said.startswith("if each pair of scores is an item")
     unpaired = json.loads(
         nbyk("compare", "a.csv", "b.parquet", "--kind", "scores", "--format", "json", "--pair-runs", "no")[1]
     )
-    assert not any("this run of each system" in text for text in unpaired["cautions"])
+    assert not any("one run of each system" in text for text in unpaired["cautions"])
     assert unpaired["boards"][0]["test"] == "welch_t"
 
 
