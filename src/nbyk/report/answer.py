@@ -34,14 +34,15 @@ class AnswerTable:
     """A table of an answer: the stem of its files, its description in one line, and its rows.
 
     Columns hold numbers or text, and None or NaN for an empty cell. Those that are `marked` are differences
-    in standard errors; the page marks differences beyond three. A table that is not `on_page` is only written
-    to files.
+    in standard errors; the page marks differences beyond three. Text columns that are `whole` never wrap. A
+    table that is not `on_page` is only written to files.
     """
 
     name: str
     caption: str
     frame: pd.DataFrame
     marked: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
     on_page: bool = True
 
     @cached_property
@@ -300,9 +301,7 @@ def _table_text(table: AnswerTable, width: int, *, captioned: bool = True) -> st
     shown = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
     columns = [[str(name), *(row[place] for row in rows)] for place, name in enumerate(frame.columns)]
     texts = [is_text(frame, name) for name in frame.columns]
-    whole = [
-        not text or any("●" in cell for cell in column) for column, text in zip(columns, texts, strict=True)
-    ]
+    whole = [not text or name in table.whole for name, text in zip(frame.columns, texts, strict=True)]
     wanted = [max(map(len, column)) for column in columns]
     widths = []
     for column, is_whole in zip(columns, whole, strict=True):

@@ -9,7 +9,7 @@ from typing import Literal
 from nbyk.data.columns import RUN_NAMES
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
-from nbyk.words import Offer, listed
+from nbyk.words import AboutUnits, Offer, listed
 
 Claim = Literal["test", "size", "variance", "prior"]
 
@@ -66,13 +66,13 @@ def about_units(
             these.append(f"this {system_kind}{' of each system' if len(behind) > 1 else ''}")
     if facts:
         says = _CLAIMS[claim].format(kinds=" or ".join(kinds), these=" and ".join(these))
-        yield f"{', and '.join(facts)}: {says}{way_out and f'. {way_out}'}"
+        yield AboutUnits(", and ".join(facts), f"{says}{way_out and f'. {way_out}'}")
     unknown = [name for name, role_units in units.items() if role_units.known_by == "unknown"]
     if unknown:
-        one = "rater" if unknown == ["gold"] else "rater or run"
-        yield (
-            f"nothing says which {one} gave the responses of {listed(unknown)}: if items share "
-            f"{plural(one)}, {_TOO_HOPEFUL.get(claim, 'p is too small')} for new ones"
+        one: Kind = "rater" if unknown == ["gold"] else "rater or run"
+        yield AboutUnits(
+            f"nothing says which {one} gave the responses of {listed(unknown)}",
+            f"if items share {plural(one)}, {_TOO_HOPEFUL.get(claim, 'p is too small')} for new ones",
         )
 
 
@@ -85,11 +85,11 @@ def about_pairs() -> str:
     )
 
 
-def _counted(number: int, kind: str) -> str:
+def _counted(number: int, kind: Kind) -> str:
     return f"one {kind}" if number == 1 else f"the same {number} {plural(kind)}"
 
 
-def _owned(shared: Mapping[str, Units], kind: str) -> str:
+def _owned(shared: Mapping[str, Units], kind: Kind) -> str:
     """Return the number of units of each system, in words."""
     numbers = {role_units.n_shared for role_units in shared.values()}
     if len(shared) > _MOST_NAMED:
@@ -115,6 +115,7 @@ _POSITION = re.compile(
 )
 
 Kind = Literal["run", "rater", "rater or run"]
+_PLURALS: dict[Kind, str] = {"run": "runs", "rater": "raters", "rater or run": "raters or runs"}
 
 
 def kind_of_units(data: ResponseSet) -> Kind:
@@ -139,9 +140,9 @@ def kind_of(units: Sequence[Units], *, has_gold: bool) -> Kind:
     return "run" if all(map(_RUN.search, names)) else "rater"
 
 
-def plural(kind: str) -> str:
+def plural(kind: Kind) -> str:
     """Return the plural of a kind of units: "raters or runs"."""
-    return " or ".join(f"{word}s" for word in kind.split(" or "))
+    return _PLURALS[kind]
 
 
 def shared_numbers(units: Mapping[str, Units]) -> dict[str, tuple[int, int]]:
