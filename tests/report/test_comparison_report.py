@@ -100,14 +100,11 @@ def test_tables_are_written_in_three_formats(board: Board, tmp_path: Path) -> No
 def test_figures_have_the_same_bytes_again(board: Board, beside: Board, tmp_path: Path) -> None:
     gold, systems = ratings()
     pair = board.pairs[0]
-    found = sensitivity(gold, systems["short"], systems["d"], metrics=["mae", "spearman"], n_resamples=49)
     shares = variance_shares(gold, systems["short"], systems["d"][:, :1])
     drawn = {
         "board": lambda: figures.leaderboard_figure(board),
         "beside": lambda: figures.leaderboard_figure(beside),
         "pair": lambda: figures.difference_figure(pair),
-        "null": lambda: figures.null_figure(pair),
-        "sensitivity": lambda: figures.sensitivity_figure(found),
         "shares": lambda: figures.variance_figure("mae", shares.parts()),
     }
     for name, draw in drawn.items():
@@ -123,12 +120,9 @@ def test_figures_of_what_does_not_vary_can_be_drawn(tmp_path: Path) -> None:
     same = nbyk.compare(gold, {"x": gold, "y": gold}, n_resamples=99)
     save(figures.leaderboard_figure(same), tmp_path / "board")
     save(figures.difference_figure(same.pair), tmp_path / "pair")
-    save(figures.null_figure(same.pair), tmp_path / "null")
     shares = variance_shares(gold, gold, gold)
     save(figures.variance_figure("mae", shares.parts()), tmp_path / "shares")
-    undefined = sensitivity(gold[:3], gold[:3], gold[2::-1], metrics=["spearman"], n_resamples=299)
-    save(figures.sensitivity_figure(undefined), tmp_path / "sensitivity")
-    assert len(list(tmp_path.glob("*.png"))) == 5
+    assert len(list(tmp_path.glob("*.png"))) == 3
 
 
 def test_long_names_lose_their_middle_and_dollars_are_no_mathematics() -> None:

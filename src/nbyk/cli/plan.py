@@ -300,7 +300,7 @@ def plan(
         else:
             source = (shared_source if with_people else simulated_source)(arguments, asked, files, say)
         solved = source.plan(asked)
-    answer = plan_answer(solved, name=source.name, for_page=out is not None or form == "html")
+    answer = plan_answer(solved, name=source.name)
     give(answer, out=out, form=form, stem="plan", details=details)
 
 

@@ -20,8 +20,6 @@ from nbyk.report.comparison.figures import (
     aso_figure,
     difference_figure,
     leaderboard_figure,
-    null_figure,
-    sensitivity_figure,
     variance_figure,
 )
 from nbyk.report.comparison.sentences import (
@@ -43,7 +41,7 @@ from nbyk.report.comparison.tables import (
     sensitivity_table,
     variance_table,
 )
-from nbyk.report.lines import Head, Line, in_words
+from nbyk.report.lines import Head, Line
 from nbyk.report.plan_lines import assured_lines
 from nbyk.testing.results import Board, Pair, VariancePart, plain
 from nbyk.testing.scores.facts import FACTS
@@ -354,41 +352,19 @@ def _figures(boards: Mapping[str, Board], two: _Two | None) -> Iterator[AnswerFi
             caption = f"The effect on {name}, with its interval for each claim"
             stem, draw = "difference", partial(difference_figure, board.pair)
         yield AnswerFigure(file_stem(stem, name, place), caption, draw, True, True, board.sentence)
-        if len(board.pairs) == 1 and (board.sample.scores or two is not None):
-            yield _figure_of_test(board.pair, place)
-    if two is None:
-        return
-    if two.extras.sensitivity is not None:
-        caption = f"How the verdict depends on the way to test: {sensitivity_caption(two.extras.sensitivity)}"
-        yield AnswerFigure("sensitivity", caption, partial(sensitivity_figure, two.extras.sensitivity))
-    for place, (name, parts) in enumerate(two.variance.items()):
+        if len(board.pairs) == 1 and board.question.tau is not None:
+            a, b = board.pair.a, board.pair.b
+            caption = (
+                f"Left: the quantile functions of {a} and {b}. Where {a} is worse, it violates the order. "
+                "Right: the violation ratio of bootstrapped samples, and the bound that they give."
+            )
+            yield AnswerFigure("quantiles", caption, partial(aso_figure, board.pair))
+    for place, (name, parts) in enumerate({} if two is None else two.variance.items()):
         caption, draw = (
             variance_sentence(f"the effect on {name}", parts, ""),
             partial(variance_figure, name, parts),
         )
         yield AnswerFigure(file_stem("variance", name, place), caption, draw, narrow=True)
-
-
-def _figure_of_test(pair: Pair, place: int) -> AnswerFigure:
-    if pair.question.tau is not None:
-        caption = (
-            f"Left: the quantile functions of {pair.a} and {pair.b}. Where {pair.a} is worse, it violates "
-            "the order. Right: the violation ratio of bootstrapped samples, and the bound that they give."
-        )
-        return AnswerFigure("quantiles", caption, partial(aso_figure, pair))
-    if pair.sample.scores:
-        stem = "null"
-        caption = (
-            "The distribution of the statistic if both systems are equally good, and its observed value."
-        )
-    else:
-        name, (leader, other, _) = pair.question.metric, pair.in_order()
-        stem = file_stem("effect", name, place)
-        caption = (
-            f"The effect of {leader} over {other} on {name}, beside those of equally good systems "
-            f"({in_words(pair.question.test)}) and of items drawn again"
-        )
-    return AnswerFigure(stem, caption, partial(null_figure, pair), narrow=True)
 
 
 def _runs_as_systems(names: Iterable[str]) -> Iterator[str]:

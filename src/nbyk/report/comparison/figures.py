@@ -1,4 +1,4 @@
-"""The figures of a comparison: systems, a pair's effect, a null, sensitivity and variance shares."""
+"""The figures of a comparison: systems, a pair's effect, stochastic order, and variance shares."""
 
 from __future__ import annotations
 
@@ -10,12 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.data.arrays import Floats
-from nbyk.report.comparison.sentences import p_in_words
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, new_panels, shown_name, style
-from nbyk.report.lines import in_words
 from nbyk.testing.results import Board, Pair, Question, VariancePart
-from nbyk.testing.scores.battery import null_draws
-from nbyk.testing.systems.sensitivity import Choice, Sensitivity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,16 +19,9 @@ if TYPE_CHECKING:
 
 _INK, _PALE = "#333333", "#bbbbbb"
 _MOST_POINTS = 400
-_TURNED = {"greater": "less", "less": "greater", "two-sided": "two-sided"}
 _GOLDEN = 0.6180339887498949
 _RANKS, _MARKS = 8.0, 44.0
 """Points from the axes of a leaderboard to its columns of ranks and of groups."""
-_VERDICTS = {
-    "better": ("#9ec9e6", "{a} is better"),
-    "worse": ("#f2b98f", "{b} is better"),
-    "different": ("#dcc3dd", "they differ"),
-    "undecided": ("#f4f4f4", "undecided"),
-}
 
 
 def leaderboard_figure(board: Board) -> Figure:
@@ -101,67 +90,6 @@ def difference_figure(pair: Pair) -> Figure:
         axes.set_xlabel(f"{_sides(*pair.in_order()[:2])}\n{of}")
         if pair.margin is not None:
             figure.legend(loc="outside upper right", frameon=False)
-    return figure
-
-
-def null_figure(pair: Pair) -> Figure:
-    """Draw the observed value and those under the null and, of items, those of bootstrapped test sets."""
-    figure, axes = new_figure(WIDE, 3.3)
-    asked, scores, items = pair.question, pair.sample.scores, pair.claims[-1]
-    leader, other, sign = pair.in_order()
-    if scores:
-        towards = -1.0 if asked.direction == "lower" else 1.0
-        a, b = (towards * scores[name] for name in (pair.a, pair.b))
-        what, values, statistic = null_draws(asked.test, a, b, seed=asked.seed)
-        null, observed, drawn = sign * values, sign * statistic, np.empty(0)
-    else:
-        assert pair.drawn is not None
-        assert pair.drawn.null is not None
-        assert pair.drawn.bootstrapped is not None
-        null, drawn = sign * pair.drawn.null, sign * pair.drawn.bootstrapped
-        observed = sign * items.effect
-        what = f"effect on {_in_unit(asked)}"
-    low, high = (end((*null, *drawn, observed)) for end in (min, max))
-    margin = 0.02 * (high - low) or 1.0
-    bins = np.linspace(low - margin, high + margin, 81)
-    middles, width = 0.5 * (bins[1:] + bins[:-1]), bins[1] - bins[0]
-    beyond = {
-        "greater": middles >= observed,
-        "less": middles <= observed,
-        "two-sided": np.abs(middles) >= abs(observed),
-    }[asked.alternative if sign > 0.0 else _TURNED[asked.alternative]]
-    test = "" if scores else f" ({in_words(asked.test)})"
-    with style():
-        shares = np.histogram(null, bins)[0] / null.size
-        for inside, colour, label in (
-            (~beyond, _PALE, f"equally good systems{test}"),
-            (beyond, COLOURS[4], "at least as extreme"),
-        ):
-            if shares[inside].any():  # without bars, the legend would show what nobody sees
-                axes.bar(middles[inside], shares[inside], width, color=colour, label=label)
-        if drawn.size:
-            weights, label = np.full(drawn.size, 1.0 / drawn.size), "bootstrapped test sets"
-            axes.hist(drawn, bins.tolist(), weights=weights, color=COLOURS[5], alpha=0.55, label=label)
-            height, label = 1.06 * axes.get_ylim()[1], f"{_percent(asked)} interval"
-            axes.plot(
-                [sign * end for end in items.interval],
-                (height, height),
-                color=COLOURS[0],
-                linewidth=3,
-                label=label,
-            )
-        axes.axvline(observed, color=COLOURS[1], linewidth=1.6, label=f"observed, {observed:.3g}")
-        axes.axvline(0.0, color=_INK, linewidth=0.8, linestyle=":")
-        axes.set_yticks([])
-        axes.set_ylabel("share of draws")
-        axes.set_xlabel(f"{_sides(leader, other)}\n{what}")
-        if not scores:
-            broad = pair.claims[0]
-            said = textwrap.fill(f"{p_in_words(pair, broad)}, for {broad.population}", 56)
-            if broad is not items:
-                said += f"\nshown here, over items alone: {p_in_words(pair, items)}"
-            axes.set_title(said, loc="left", fontsize=9)
-        figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
 
 
@@ -234,62 +162,6 @@ def quantile_panel(axes: Axes, pair: Pair) -> None:
     axes.set_ylabel("score")
 
 
-def sensitivity_figure(found: Sensitivity) -> Figure:
-    """Draw p of every metric under every null and expected p under every sampler, coloured by verdict."""
-    from matplotlib.patches import Patch, Rectangle
-
-    a, b = found.names
-
-    metrics = [of_metric.metric for of_metric in found.effects]
-    columns = list(
-        dict.fromkeys((choice.sampler is not None, choice.sampler or choice.null) for choice in found.choices)
-    )
-    n_nulls = sum(not expected for expected, _ in columns)
-    at = {column: place + 0.35 * column[0] for place, column in enumerate(columns)}
-    width = 0.62 * (len(columns) + 0.35)
-    figure, axes = new_figure(width + 2.6, 0.25 * len(metrics) + 2.5)
-    with style():
-        for choice in found.choices:
-            left = at[choice.sampler is not None, choice.sampler or choice.null]
-            row = metrics.index(choice.metric)
-            colour = "white" if choice.p is None else _VERDICTS[choice.verdict][0]
-            axes.add_patch(Rectangle((left, row), 1.0, 1.0, facecolor=colour, edgecolor="white"))
-            axes.text(left + 0.5, row + 0.5, _cell(choice), ha="center", va="center", fontsize=8, color=_INK)
-        axes.set_xlim(0.0, max(at.values()) + 1.0)
-        axes.set_ylim(len(metrics), 0.0)
-        axes.set_yticks(np.arange(len(metrics)) + 0.5, metrics)
-        ticks = [left + 0.5 for left in at.values()]
-        axes.set_xticks(ticks, [name for _, name in columns], rotation=40, ha="right", fontsize=8)
-        for name, start, stop in (
-            ("p under the null", 0, n_nulls),
-            ("average p, sampler", n_nulls, len(columns)),
-        ):
-            if stop > start:
-                middle = 0.5 * (ticks[start] + ticks[stop - 1])
-                axes.text(middle, -0.25, name, ha="center", va="bottom", fontsize=8.5)
-        axes.grid(visible=False)
-        axes.tick_params(length=0)
-        for spine in axes.spines.values():
-            spine.set_visible(False)
-        seen = {choice.verdict for choice in found.choices}
-        names = {"a": shown_name(a, 22), "b": shown_name(b, 22)}
-        patches = [
-            Patch(facecolor=colour, edgecolor=_PALE, label=text.format(**names))
-            for verdict, (colour, text) in _VERDICTS.items()
-            if verdict in seen
-        ]
-        figure.legend(
-            handles=patches,
-            loc="outside upper center",
-            ncols=len(patches),
-            fontsize=8,
-            frameon=False,
-            title=f"{found.alternative}, α = {found.alpha:g}",
-            title_fontsize=8,
-        )
-    return figure
-
-
 def variance_figure(metric: str, parts: Sequence[VariancePart]) -> Figure:
     """Draw each source's share of the variance as a bar from 0 to 100 %, with its interval."""
     figure, axes = new_figure(WIDE, 0.8 + 0.3 * len(parts))
@@ -348,10 +220,6 @@ def _in_unit(asked: Question) -> str:
 
 def _wrapped(text: str) -> str:
     return "\n".join(textwrap.wrap(text, 26))
-
-
-def _cell(choice: Choice) -> str:
-    return "–" if choice.p is None else _p(choice.p)
 
 
 def _p(p: float) -> str:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,10 +29,6 @@ from nbyk.testing.systems.asked import EQUALLY_GOOD, TESTED, WHOLE_ITEMS, Asked
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.unit_cautions import about_units, named_units
 from nbyk.words import ShownInNotebooks, listed, number_of
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 N_RESAMPLES = 999
 """Draws of each distribution, unless others are asked for."""
@@ -126,12 +122,6 @@ class Sensitivity(ShownInNotebooks):
         """Whether some choices reject their null and others do not, or two favour different systems."""
         verdicts = {choice.verdict for choice in self.choices if choice.p is not None}
         return ("undecided" in verdicts and len(verdicts) > 1) or {"better", "worse"} <= verdicts
-
-    def plot(self) -> Figure:
-        """Return a figure of p by every metric under every null and sampler, coloured by verdict."""
-        from nbyk.report.comparison.figures import sensitivity_figure
-
-        return sensitivity_figure(self)
 
     @property
     def sentence(self) -> str:
