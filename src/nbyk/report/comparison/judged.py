@@ -14,9 +14,9 @@ import numpy as np
 from nbyk.data.judged import JudgedSystems
 from nbyk.errors import NbykError
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
-from nbyk.report.comparison.sentences import about, board_head, p_text, variance_sentence
+from nbyk.report.comparison.sentences import board_head, p_text, variance_sentence
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, shown_name, style
-from nbyk.report.lines import Head, Line, bar, with_decimals
+from nbyk.report.lines import Head, Line
 from nbyk.testing.judged.agreement import agreement
 from nbyk.testing.judged.board import JudgedBoard, OnPeoplesScale, told
 from nbyk.testing.judged.stand_in import stand_in
@@ -50,32 +50,14 @@ def judged_answer(found: JudgedBoard, data: JudgedSystems) -> Answer:
         figures=(AnswerFigure("judged", f"{title}. {caption}", partial(judged_figure, found), narrow=True),),
         cautions=head.cautions,
         details={"judged": found.to_dict()},
-        head=replace(head, rest="with --details"),
+        head=head,
     )
 
 
 def judged_head(found: JudgedBoard) -> Head:
-    """Return the first lines: of the board or of the only mean, then the judge and people alone."""
-    board = found.board
-    cautions = tuple(
-        dict.fromkeys((*found.warnings, *(text for pair in board.pairs for text in pair.warnings)))
-    )
-    if board.pairs:
-        head = board_head(board)
-    else:
-        (mean,) = found.means
-        claim = told(mean.claims)
-        level = f"{100 * board.question.confidence_level:g} %"
-        value, *ends = with_decimals((claim.effect, *claim.interval), claim.interval[1] - claim.interval[0])
-        drawn = bar(claim.interval[0], claim.effect, claim.interval[1])
-        line = Line(f"{drawn}  {ends[0]} to {ends[1]}", f"{level} interval", f", for {claim.population}")
-        verdict = f"The mean of {mean.a} is {value}"
-        if not claim.is_conclusive:
-            verdict = f"Undecided: the mean of {mean.a}"
-            line = Line(f"No answer for {claim.population}: {claim.reason}.")
-        what = about(board.question, board.sample)
-        head = Head(verdict, "open", what, (line,))
-    return replace(head, lines=(*head.lines, *_beside(found)), cautions=cautions)
+    """Return the first lines: of the board, then the judge and people alone."""
+    head = board_head(found.board)
+    return replace(head, lines=(*head.lines, *_beside(found)))
 
 
 def _beside(found: JudgedBoard) -> Iterator[Line]:
