@@ -88,7 +88,6 @@ WRITER = "nbyk.report."
 RESULTS = {
     ("testing", "results.py"),
     ("judged", "board.py"),
-    ("systems", "sensitivity.py"),
     ("planning", "result.py"),
 }
 

@@ -31,14 +31,12 @@ _MODULES = {
     "nbyk.testing.judged.stand_in": ("stand_in",),
     "nbyk.testing.pvalues": ("expected_p", "p_value"),
     "nbyk.testing.results": ("Board", "Pair"),
-    "nbyk.testing.right_or_wrong": ("cochran_mantel_haenszel", "mcnemar"),
     "nbyk.testing.scores.aso": ("aso", "aso_sizes", "aso_uncertainty_reduction", "violation_ratio"),
     "nbyk.testing.scores.battery": ("score_test",),
     "nbyk.testing.scores.paired_bootstrap": ("paired_bootstrap",),
     "nbyk.testing.scores.power_analysis": ("bootstrap_power_analysis",),
     "nbyk.testing.shared_units.collection": ("Spread",),
     "nbyk.testing.systems.compare": ("compare",),
-    "nbyk.testing.systems.sensitivity": ("sensitivity",),
     "nbyk.testing.systems.suite": ("Suite",),
     "nbyk.testing.systems.variance": ("variance_shares",),
 }
@@ -79,8 +77,6 @@ if TYPE_CHECKING:  # type checkers take a name that is imported as itself for a 
     from nbyk.testing.pvalues import p_value as p_value
     from nbyk.testing.results import Board as Board
     from nbyk.testing.results import Pair as Pair
-    from nbyk.testing.right_or_wrong import cochran_mantel_haenszel as cochran_mantel_haenszel
-    from nbyk.testing.right_or_wrong import mcnemar as mcnemar
     from nbyk.testing.scores.aso import aso as aso
     from nbyk.testing.scores.aso import aso_sizes as aso_sizes
     from nbyk.testing.scores.aso import aso_uncertainty_reduction as aso_uncertainty_reduction
@@ -90,7 +86,6 @@ if TYPE_CHECKING:  # type checkers take a name that is imported as itself for a 
     from nbyk.testing.scores.power_analysis import bootstrap_power_analysis as bootstrap_power_analysis
     from nbyk.testing.shared_units.collection import Spread as Spread
     from nbyk.testing.systems.compare import compare as compare
-    from nbyk.testing.systems.sensitivity import sensitivity as sensitivity
     from nbyk.testing.systems.suite import Suite as Suite
     from nbyk.testing.systems.variance import variance_shares as variance_shares
 

@@ -13,7 +13,6 @@ from nbyk.planning.settle import settle
 from nbyk.report.comparison import figures, tables
 from nbyk.report.drawing import NARROW, pictures
 from nbyk.testing.results import Board
-from nbyk.testing.systems.sensitivity import sensitivity
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import variance_shares
 from tests.written import save, write_table
@@ -65,17 +64,6 @@ def test_pairs_are_sorted_as_the_leaderboard_is(board: Board) -> None:
         row = found[pair.a, pair.b]
         assert (row.effect, row.p) == (pair.effect, pair.claims[0].p)
         assert row.verdict == (f"{pair.better} is better" if pair.better else "undecided")
-
-
-def test_sensitivity_has_a_column_for_each_choice() -> None:
-    gold, systems = ratings()
-    found = sensitivity(gold, systems["short"], systems["d"], metrics=["mae", "spearman"], n_resamples=49)
-    table = tables.sensitivity_table(found)
-    assert list(table["metric"]) == ["mae", "spearman"]
-    assert table.shape == (2, 4 + 5 + 6)
-    for choice in found.choices:
-        cell = table.set_index("metric").loc[choice.metric, choice.sampler or choice.null]
-        assert cell == choice.p
 
 
 def test_shares_that_are_not_identified_are_empty() -> None:
@@ -148,5 +136,4 @@ def test_a_figure_of_many_groups_is_lettered_as_the_table(board: Board) -> None:
 
 def test_nbyk_exports_the_analyses() -> None:
     assert nbyk.Board is Board
-    assert nbyk.sensitivity is sensitivity
     assert nbyk.settle is settle

@@ -303,50 +303,34 @@ def _extras(data: Systems, boards: Mapping[str, Board], asked: Mapping[str, Any]
     if data.kind != "numbers":
         why = f"--full is for numbers, and these are {data.kind}"
         return Extras(left_out=(why,) if full else ())
-    name, board = next(iter(boards.items()))
+    metric, board = next(iter(boards.items()))
     pair, question, left_out = board.pair, board.question, list[str]()
     both = data.pair(pair.a, pair.b)
-    test: dict[str, Any] = {
-        "null": asked["null"],
-        "alternative": question.alternative,
-        "alpha": question.alpha,
-        "confidence_level": question.confidence_level,
-        "seed": asked["seed"],
-    }
 
-    def look(what: str, at: Callable[..., Any], total: int | None = None) -> Any:
+    def look(what: str, at: Callable[[], Any]) -> Any:
         try:
-            with stage(what, total) as advance:
-                return at() if total is None else at(progress=advance)
+            with stage(what):
+                return at()
         except NbykError as error:
             left_out.append(f"{what}: not known here, {error_in_options(error)}")
             return None
 
     shares = {
-        metric: look(
-            f"variance of {metric}", partial(variance_shares, both, metric=metric, seed=asked["seed"])
-        )
-        for metric, of_metric in boards.items()
+        name: look(f"variance of {name}", partial(variance_shares, both, metric=name, seed=asked["seed"]))
+        for name, of_metric in boards.items()
         if not of_metric.pair.claims[0].parts
     }
-    shares = {metric: of for metric, of in shares.items() if of is not None}
+    shares = {name: of for name, of in shares.items() if of is not None}
     if not full:
         return Extras(shares, left_out=tuple(left_out))
 
-    from nbyk.metrics.registry import named
     from nbyk.planning.settle import NULLS, settle
-    from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
-    metrics = None if both.has_gold else tuple(boards)  # which side is better is said, not tried
-    by_all = partial(sensitivity, both, metrics=metrics, threads=asked["threads"], **test)
-    by_choice = look("sensitivity", by_all, n_draws_in_all())
-    if by_choice is not None:  # on the scale from 0 to 1, as no scale was given
-        units = [named(of.metric, "numbers").effect_unit(data.scale) for of in by_choice.effects]
-        effects = [of.times(unit) for of, unit in zip(by_choice.effects, units, strict=True)]
-        by_choice = replace(by_choice, effects=tuple(effects))
     would, items = None, pair.claims[-1]
     is_open = items.shown(items.p, question.alpha) == "undecided" and not pair.is_behind
     if is_open and asked["null"] in NULLS:
-        how = {"scale": data.scale, "pair_runs": asked["pair_runs"], "threads": asked["threads"]}
-        would = look(f"what would settle {name}", partial(settle, both, metric=name, **how, **test))
-    return Extras(shares, by_choice, would, tuple(left_out))
+        how = {name: asked[name] for name in ("null", "pair_runs", "threads", "seed")}
+        how |= {name: getattr(question, name) for name in ("alternative", "alpha", "confidence_level")}
+        settled = partial(settle, both, metric=metric, scale=data.scale, **how)
+        would = look(f"what would settle {metric}", settled)
+    return Extras(shares, would, tuple(left_out))

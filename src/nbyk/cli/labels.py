@@ -120,7 +120,7 @@ def labels_source(
         return PlanSource(
             replace(items, prior=fit_raters(items.prior, gold, units), raters=raters), pilot.stem, notes
         )
-    cautions = unit_cautions_of({"gold": units}, len(gold), files.for_new_ones("raters"))
+    cautions = unit_cautions_of({"gold": units}, files.for_new_ones("raters"))
     return PlanSource(items, cautions=(*notes, *cautions))
 
 

@@ -75,11 +75,11 @@ class PilotFiles:
         return _read_ratings(self, cast("Path", self.gold), scale)
 
 
-def unit_cautions_of(units: Mapping[str, Units], n_items: int, way_out: str) -> tuple[str, ...]:
+def unit_cautions_of(units: Mapping[str, Units], way_out: str) -> tuple[str, ...]:
     """Return the cautions about a plan from items that share raters or runs."""
     from nbyk.testing.unit_cautions import about_units
 
-    return tuple(about_units(units, n_items, has_gold="gold" in units, claim="size", way_out=way_out))
+    return tuple(about_units(units, has_gold="gold" in units, claim="size", way_out=way_out))
 
 
 class ReadPilot(NamedTuple):
@@ -100,7 +100,7 @@ def _read_ratings(files: PilotFiles, path: Path, scale: Scale) -> ReadPilot:
     way_out = "People's ratings of both systems' answers (`pilot_systems`) plan for new ones"
     if files.by_gold:
         way_out = files.for_new_ones("raters")
-    cautions = unit_cautions_of(units, ratings.n_items, way_out)
+    cautions = unit_cautions_of(units, way_out)
     items = PilotItems(path.stem, ratings.matrix(), response)
     return ReadPilot(items, scale, (*ratings.mended, *cautions), raters=units["gold"])
 
@@ -155,7 +155,7 @@ def _read_pair(files: PilotFiles, systems: tuple[Path, ...], scale: Scale, *, tr
         list(units.values()), has_gold=has_gold
     ) == "rater"
     way_out = files.for_new_ones("raters" if shared else "runs")
-    cautions = () if trials else unit_cautions_of(units, read.n_items, way_out)
+    cautions = () if trials else unit_cautions_of(units, way_out)
     return ReadPilot(items, scale, (*read.notes, *cautions), read.pair(a, b))
 
 

@@ -179,7 +179,7 @@ def _prior_of(
         return published_prior(dataset), ()
     ratings = load_source(dataset)
     way_out = "--item-sd, --severity-sd and --rating-sd plan for new ones"
-    cautions = unit_cautions_of({"gold": ratings.units()}, ratings.n_items, way_out)
+    cautions = unit_cautions_of({"gold": ratings.units()}, way_out)
     return fitted(dataset, ratings.matrix(), Response.on(source(dataset).scale), say), cautions
 
 

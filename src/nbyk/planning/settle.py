@@ -197,7 +197,7 @@ def settle(
     else:
         sizes, cautions = _sizes(outlook, result, data, chosen, declared, threads)
         details["warnings"] = cautions
-    sharing = about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="size")
+    sharing = about_units(named_units(data), has_gold=data.has_gold, claim="size")
     details["warnings"] = (*details["warnings"], *note, *sharing)
     if not sizes and "reason" not in details:
         details["reason"] = (

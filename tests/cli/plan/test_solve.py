@@ -213,7 +213,7 @@ def test_without_the_systems_ratings_a_caution_invents_no_names_of_files(nbyk: R
     nbyk("example")
     words = "--scale binary --metric mean --epsilon 0.1 --items 60 --responses 2"
     text = " ".join(nbyk(f"plan --pilot example/gold.csv {words}")[1].split())
-    assert "rated up to 131 of the 300 items each: the plan is for these raters; for new ones" in text
+    assert "items share 8 raters: the plan is for these; for new ones" in text
     assert "People's ratings of both systems' answers (--pilot-systems) plan for new ones." in text
 
 

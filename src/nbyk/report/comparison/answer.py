@@ -37,8 +37,6 @@ from nbyk.report.comparison.tables import (
     leaderboard_caption,
     leaderboard_table,
     pairs_table,
-    sensitivity_caption,
-    sensitivity_table,
     variance_table,
 )
 from nbyk.report.lines import Head, Line
@@ -47,7 +45,6 @@ from nbyk.testing.results import Board, Pair, VariancePart, plain
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.means import scores_to_settle
 from nbyk.testing.systems.items_alone import item_effects
-from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
 from nbyk.testing.unit_cautions import kind_of, plural
@@ -67,14 +64,13 @@ class Extras:
     ----------
     shares
         Shares of the variance by metric, if the broadest claim has no parts.
-    sensitivity, settlement
-        The verdict by every way to test, and what would settle it; None if they were not asked for.
+    settlement
+        What would settle it; None if it was not asked for.
     left_out
         The reasons why some are missing, one sentence each.
     """
 
     shares: Mapping[str, VarianceShares] = field(default_factory=dict)
-    sensitivity: Sensitivity | None = None
     settlement: Plan | None = None
     left_out: tuple[str, ...] = ()
 
@@ -168,7 +164,6 @@ def comparison_answer(
 
 def _numbers_of(extras: Extras) -> dict[str, Any]:
     return {
-        "sensitivity": extras.sensitivity and extras.sensitivity.to_dict(),
         "variance_shares": [plain(shares) for shares in extras.shares.values()],
         "settlement": extras.settlement and extras.settlement.to_dict(),
     }
@@ -246,8 +241,6 @@ def _sentences(boards: Mapping[str, Board], two: _Two | None) -> Iterator[str]:
     yield from _methods(first)
     if first.question.reason:
         yield f"nbyk chose {FACTS[first.question.test].title}: {first.question.reason}."
-    if two is not None and two.extras.sensitivity is not None:
-        yield two.extras.sensitivity.sentence
     for metric, parts in {} if two is None else two.variance.items():
         claim = boards[metric].pair.claims[0]
         population = claim.population if claim.parts else "items and responses"
@@ -332,9 +325,6 @@ def _further_tables(boards: Mapping[str, Board], two: _Two | None) -> Iterator[A
         caption = f"The items that speak most for {leader} and for {other} on {name}, with their ratings"
         frame = items_table(two.systems, leader, other, sign * effects)
         yield AnswerTable(file_stem("items", name, place), caption, frame)
-    if two.extras.sensitivity is not None:
-        caption = f"{sensitivity_caption(two.extras.sensitivity)}. A positive effect: {leader} is better"
-        yield AnswerTable("sensitivity", caption, sensitivity_table(two.extras.sensitivity, sign))
 
 
 def _by_place(board: Board) -> list[Pair]:
@@ -408,10 +398,7 @@ def _cautions(boards: Mapping[str, Board], systems: Systems | None) -> Iterator[
 
 def _further_cautions(two: _Two) -> Iterator[str]:
     pair, extras = _first(two.boards).pair, two.extras
-    others = [] if extras.sensitivity is None else [*extras.sensitivity.warnings]
-    if len(pair.claims) > 1:  # the answer is about new units, and the table says that it is not
-        others = [text for text in others if not isinstance(text, AboutUnits)]
-    others += [text for shares in extras.shares.values() for text in shares.warnings]
+    others = [text for shares in extras.shares.values() for text in shares.warnings]
     others += [] if extras.settlement is None else extras.settlement.warnings
     facts = {text.fact for text in pair.warnings if isinstance(text, AboutUnits)}
     yield from (text for text in others if not (isinstance(text, AboutUnits) and text.fact in facts))

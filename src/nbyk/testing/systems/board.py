@@ -53,7 +53,7 @@ from nbyk.testing.systems.items_alone import SIGN_TEST, ItemsAlone, items_alone,
 from nbyk.testing.systems.latent import with_latent
 from nbyk.testing.systems.panel import Panel, population_of
 from nbyk.testing.systems.scored import ScoredSystems
-from nbyk.testing.unit_cautions import about_units, pairing_caution, pairing_sentence
+from nbyk.testing.unit_cautions import about_units, pairing_sentence
 from nbyk.words import listed, number_of
 
 
@@ -69,7 +69,6 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
     asked.check_paired(panels.values())
     of_clusters = panels[pairs[0]].draws_clusters
     units = {name: scored.units[name] for name in names if name in scored.units}
-    known = {"has_gold": "gold" in scored.units, "pair_runs": asked.pair_runs}
 
     @lru_cache(maxsize=1)  # all pairs' draws at once would hold all pairs' responses
     def draws_of(pair: Places) -> Draws:
@@ -84,7 +83,8 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
     question = scored.question(asked)
     unit = metric.effect_unit(scored.scale)
     margin = None if asked.margin is None else asked.margin / unit
-    sample = replace(scored.sample, pairing=pairing_sentence(units, **known))
+    pairing = pairing_sentence(units, has_gold="gold" in scored.units, pair_runs=asked.pair_runs)
+    sample = replace(scored.sample, pairing=pairing)
     compared = []
     for (a, b), under in zip(pairs, nulls, strict=True):
         draws = draws_of((a, b))
@@ -118,8 +118,7 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
     clusters = scored.clusters if of_clusters else None
     warnings = (
         *board.reserves,
-        *(pairing_caution(units, **known) if any(panel.sources for panel in panels.values()) else ()),
-        *_about_units(list(panels.values()), scored.units, scored.rows.n_items),
+        *_about_units(list(panels.values()), scored.units),
         *_about_spread(alone, names),
         *_cautions(board, scored, drawn),
         *(about_number(clusters, scored.rows.n_items, null="swap_items") if by_bootstrap else ()),
@@ -224,15 +223,10 @@ class _OnePair:
             p=claims[0].p,
             decided=claims[0].decided,
         )
-        known = {"has_gold": data.has_gold, "pair_runs": asked.pair_runs}
-        units = {
-            name: data.units[role] for role, name in zip("ab", panel.names, strict=True) if role in data.units
-        }
         clusters = data.clusters if panel.draws_clusters else None
         undefined = bootstraps.size - drawn.size
         warnings = (
             *pair.reserves,
-            *(pairing_caution(units, **known) if panel.sources else ()),
             *about_data(data, null=asked.null, panel=panel),
             *(about_number(clusters, data.n_items, null=asked.null) if by_bootstrap else ()),
             *about_pair(pair, metric, data, undefined=undefined, by_bootstrap=by_bootstrap),
@@ -289,12 +283,12 @@ def _decided(pair: Pair, under: DrawnNull, test: SharedUnitsTest | None) -> Pair
     return replace(pair, claims=(broad, *pair.claims[1:]), decided=decided)
 
 
-def _about_units(panels: Sequence[Panel], units: Mapping[str, Units], n_items: int) -> Iterator[str]:
+def _about_units(panels: Sequence[Panel], units: Mapping[str, Units]) -> Iterator[str]:
     """Yield the cautions about shared units: about few, and about those that some pairs leave as they are."""
     yield from few_units(panels)
     kept = {name for panel in panels for name in panel.left_as_they_are(units)}
     left = {name: behind for name, behind in units.items() if name in kept}
-    yield from about_units(left, n_items, has_gold="gold" in units)
+    yield from about_units(left, has_gold="gold" in units)
 
 
 def _about_spread(tests: Mapping[Places, SharedUnitsTest], names: Sequence[str]) -> Iterator[str]:

@@ -60,7 +60,7 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     """Yield the cautions that are the same for every metric; `panel` holds the populations of the claims."""
     yield from few_units([panel])
     kept = panel.left_as_they_are(named_units(data))
-    yield from about_units(kept, data.n_items, has_gold=data.has_gold)
+    yield from about_units(kept, has_gold=data.has_gold)
     a, b = data.names
     sources = ({"gold": data.gold} if data.has_gold else {}) | {a: data.a, b: data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]

@@ -159,7 +159,7 @@ class _Alone:
             True,
         )
         units = panel.left_as_they_are(self.scored.units)
-        kept = about_units(units, self.data.n_items, has_gold=self.data.has_gold)
+        kept = about_units(units, has_gold=self.data.has_gold)
         about = (*few_units([panel], alone=True), *kept)
         return replace(pair, warnings=(*pair.reserves, *about))
 
