@@ -112,7 +112,7 @@ def test_bad_input_is_named(given: dict[str, object], message: str) -> None:
         {"epsilon": 0.05, "power": 0.9, "n_items": 20, "max_responses": 6},
         {"n_items": 6, "k_responses": 1, "power": 0.95},
         {"epsilon": 0.0, "power": 0.8, "k_responses": 3, "max_items": 30},
-        {"epsilon": 0.1, "power": 0.9, "test": "welch_t", "max_items": 20, "max_responses": 3},
+        {"epsilon": 0.1, "power": 0.9, "test": "pooled", "max_items": 20, "max_responses": 3},
     ],
 )
 def test_a_power_out_of_reach_says_what_is_in_reach(given: dict[str, object]) -> None:

@@ -24,15 +24,14 @@ from nbyk.resampling.streams import CHUNK
 Floats = NDArray[np.float64]
 Report = Callable[[str], object]
 
-_APPROXIMATED = ("swap_items", "paired_permutation", "shifted")
 NORMAL_FROM = 1000
 """Items from which an effect is normal enough for the approximation."""
 
 EPSILON_FROM = 1e-4
 """The smallest ε to try."""
 
-_MOST_RATINGS, _MOST_SLOW_RATINGS = 2_000_000, 500_000
-"""Largest N × K without an approximation, and if responses are also redrawn; not used if K is given."""
+_MOST_RATINGS = 500_000
+"""Largest N × K if responses are redrawn; not used if K is given."""
 
 _LARGE = 50_000
 _PER_ITEM = 5
@@ -115,9 +114,8 @@ class PlanSimulation:
     ) -> None:
         self.request = request
         self._patient = patient
-        self.approximated = request.world.test.name in _APPROXIMATED and request.world.test.metric.additive
-        self.compiled = request.world.test.is_compiled
-        self._first_sets = 256 if self.compiled else CHUNK
+        self.approximated = request.world.test.is_compiled
+        self._first_sets = 256 if self.approximated else CHUNK
         self._metric = request.world.test.metric if request.world.test.metric.additive else get("mae")
         self._points: dict[tuple[int, float], list[tuple[float, int, int]]] = {}
         self._curves: dict[tuple[int, float], PowerCurve] = {}
@@ -153,7 +151,7 @@ class PlanSimulation:
             progress=self._counter(place, n_chunks * CHUNK),
         )
         power = power_from(self.request.world.test, int(rejected.sum()), n_chunks * CHUNK)
-        undefined = 0 if self.compiled else int((draws == 0).sum())
+        undefined = 0 if self.approximated else int((draws == 0).sum())
         note = f", {undefined} of them without a {self.request.world.test.metric.name}" if undefined else ""
         self._say(f"{place}: power {power.power:.3f} on {power.n_sets} test sets{note}")
         return power
@@ -210,7 +208,7 @@ class PlanSimulation:
         most = self.request.max_items
         if self.approximated or self.request.k_responses is not None:
             return most
-        return max(2, min(most, (_MOST_RATINGS if self.compiled else _MOST_SLOW_RATINGS) // k))
+        return max(2, min(most, _MOST_RATINGS // k))
 
     def curve(self, k: int, epsilon: float) -> PowerCurve:
         """Return the approximate power curve of a K at an ε, from single items, enough for a small error.
