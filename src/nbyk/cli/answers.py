@@ -71,7 +71,7 @@ def give(
 ) -> None:
     """Write an answer if --out is given, print it, and exit with the gate's code unless it is yes.
 
-    Check `out` and `form` with `check_out_folder` and `check_format` before any long computation.
+    Check `out` and `form` with `check_out_folder` and `one_of` before any long computation.
     `stem` begins the names of the report and the JSON file; `more` are further files by name.
     """
     from nbyk.report.answer import printed, write_answer
@@ -99,12 +99,6 @@ def give(
     print(printed(answer, form, stem=stem, width=width, details=details), end="")
     if gate is not None and gate.verdict != "yes":
         raise GateShutError(EXIT_CODES[gate.verdict])
-
-
-def check_format(form: str) -> None:
-    """Raise NbykError if there is no such --format."""
-    if form not in FORMATS:
-        raise NbykError(f"found {form!r}, expected {', '.join(FORMATS)}", argument="form")
 
 
 def with_one_side(alternative: str | None, *, gate: bool) -> str:

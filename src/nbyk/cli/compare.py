@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nbyk.cli.answers import Format, Gate, OutAnswer, check_format, gate_of, give, with_one_side
+from nbyk.cli.answers import FORMATS, Format, Gate, OutAnswer, gate_of, give, with_one_side
 from nbyk.cli.compare_answers import (
     Compared,
     Following,
@@ -35,6 +35,7 @@ from nbyk.cli.options import (
     is_typed,
     load_metric_files,
     numbers_of,
+    one_of,
     scale_named,
     typed,
 )
@@ -278,19 +279,19 @@ def compare(
     distinct("--metric", metric or ())
     if metric and lower_is_better is not None:
         raise NbykError("a metric says itself what is better; leave it out", argument="lower_is_better")
-    _one_of("interval", interval, ("percentile", "bca"))
-    _one_of("pair_runs", pair_runs, (None, "yes", "no"))
-    _one_of("on_missing", on_missing, ("refuse", "drop"))
+    one_of("interval", interval, ("percentile", "bca"))
+    one_of("pair_runs", pair_runs, (None, "yes", "no"))
+    one_of("on_missing", on_missing, ("refuse", "drop"))
     sided = with_one_side(alternative, gate=gate)
-    _one_of("alternative", sided, _ALTERNATIVES)
+    one_of("alternative", sided, _ALTERNATIVES)
     _check_null(null, gate=gate)
-    check_format(form)
+    one_of("form", form, FORMATS)
     if out is not None:
         check_out_folder(out)
     if kind is not None:
         from nbyk.data.kinds import KINDS
 
-        _one_of("kind", kind, KINDS)
+        one_of("kind", kind, KINDS)
     if correction is not None:
         from nbyk.testing.corrections import check_correction
 
@@ -517,9 +518,3 @@ def check_baseline(names: Sequence[str], against: str | None, *, gate: bool) -> 
             f"--gate with {len(names)} systems needs a baseline to be better than; name it with --against, "
             f"as in --against {names[-1]}"
         )
-
-
-def _one_of(argument: str, value: str | None, known: Sequence[str | None]) -> None:
-    if value not in known:
-        expected = " or ".join(name for name in known if name)
-        raise NbykError(f"found {value!r}, expected {expected}", argument=argument)

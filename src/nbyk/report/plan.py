@@ -30,11 +30,8 @@ _POWERS = (0.5, 0.8, 0.9, 0.95)
 _TICKS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 100, 200, 500, 1000)
 
 
-def plan_answer(plan: Plan, *, name: str = "") -> Answer:
-    """Return the answer of a plan: its lines, and the table of what else would do.
-
-    `name` is the source of its variances.
-    """
+def plan_answer(plan: Plan) -> Answer:
+    """Return the answer of a plan: its lines, and the table of what else would do."""
     head = plan.head
     tables = [head.table] if head.table else []
     if plan.candidates and plan.others:
@@ -47,7 +44,7 @@ def plan_answer(plan: Plan, *, name: str = "") -> Answer:
         title = f"How many items and {each}s: {plan.request.world.prior.name}"
         draw, caption = "plan", f"The power of items N and {each}s per item K, and this plan"
     else:
-        title = f"Planning with people: {name}"
+        title = "Planning with people"
         draw, caption = "people", "The items that you need against the number of raters, for several powers"
     figures = [AnswerFigure(draw, caption, partial(figure_of, plan), narrow=True, alt=head.verdict)]
     for other in plan.others:
