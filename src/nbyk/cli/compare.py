@@ -358,7 +358,7 @@ def _compared(
         _check_scores(words, read, files)
     else:
         _refuse(given, _OF_SCORES, f"these are {read.kind} of items")
-        metrics = _metrics(words["metric"], read)
+        metrics = tuple(words["metric"] or (None,))
         with renaming(_PARAMETERS):
             read = read.with_units(words["rater_ids"], words["run_ids"])
         asked |= {name: words[name] for name in ("null", "interval", "looks", "generalise")}
@@ -463,17 +463,6 @@ def _kind_of_metrics(names: Sequence[str]) -> Kind | None:
             argument="metric",
         )
     return next(iter(kinds), None)
-
-
-def _metrics(names: list[str] | None, systems: Systems) -> tuple[str, ...]:
-    from nbyk.metrics.registry import named, usual_metric
-
-    has_gold = systems.gold is not None
-    usual = usual_metric(systems.kind, has_gold=has_gold, lower_is_better=systems.lower_is_better)
-    given = names or [usual]
-    for name in given:
-        named(name, systems.kind).check_gold(has_gold)
-    return tuple(given)
 
 
 def _check_null(null: str, *, gate: bool) -> None:

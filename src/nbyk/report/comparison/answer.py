@@ -114,6 +114,7 @@ def comparison_answer(
     extras: Extras | None = None,
     *,
     tables: Sequence[AnswerTable] = (),
+    figures: Sequence[AnswerFigure] = (),
     details: Mapping[str, Any] | None = None,
     following: tuple[str, str] = ("", ""),
     lines: Sequence[str] = (),
@@ -126,11 +127,11 @@ def comparison_answer(
     boards
         The board by each metric; the first one's comes first.
     systems
-        What was read; None for votes.
+        What was read; None for votes, and for people and a judge.
     extras
         What was found beside the comparison of two systems' ratings.
-    tables, details
-        Further tables, and further numbers for the JSON file.
+    tables, figures, details
+        Further tables and figures, and further numbers for the JSON file.
     following
         What to do next, and the command for it, unless the boards say what to do.
     lines, notes
@@ -149,7 +150,7 @@ def comparison_answer(
         title=_title(_first(boards)),
         sentences=tuple(dict.fromkeys((*_sentences(boards, two), *lines))),
         make_tables=lambda: (*printed, *_further_tables(boards, two)),
-        figures=tuple(_figures(boards, two)),
+        figures=(*figures, *_figures(boards, two)),
         cautions=tuple(dict.fromkeys(cautions)),
         head=replace(head, lines=(*head.lines, *map(Line, lines))),
         details={
