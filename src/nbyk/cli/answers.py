@@ -118,32 +118,16 @@ def gate_of(boards: Sequence[Board], names: Sequence[str], incomplete: Sequence[
     pairs = [pair for board in boards for pair in board.pairs if pair.a == first]
     verdicts = {_verdict(pair) for pair in pairs}
     verdict: Verdict = "no" if "no" in verdicts else "inconclusive" if "inconclusive" in verdicts else "yes"
-    reason = next(filter(None, map(_reason, pairs)), "")
     if incomplete:
         verdict, reason = "inconclusive", f"{incomplete[0]}; run it to its end"
-    if verdict == "inconclusive" and reason:
-        return Gated(verdict, f"The gate is inconclusive: {reason}.")
-    return Gated(verdict, _sentence(verdict, pairs[0]))
-
-
-def _sentence(verdict: Verdict, pair: Pair) -> str:
-    a, b = pair.a, pair.b
-    if pair.margin is not None:
-        size = in_full(pair.margin.size)
-        return {
-            "yes": f"The gate is passed: {a} is better than {b}, or not worse by {size}.",
-            "no": f"The gate is not passed: {a} is worse than {b} by more than {size}.",
-            "inconclusive": f"The gate is inconclusive: these data do not show whether {a} is worse than {b} "
-            f"by {size}. More items would tell, or ask about a larger margin.",
-        }[verdict]
-    if verdict == "inconclusive":
-        draws = "--resamples" if pair.sample.scores else "--max-resamples"
-        return (
-            f"The gate is inconclusive: more draws could change whether {a} is shown to be better than {b}; "
-            f"raise {draws}."
-        )
-    no = "" if verdict == "yes" else "not "
-    return f"The gate is {no}passed: {a} is {no}shown to be better than {b}."
+    else:
+        reason = next(filter(None, map(_reason, pairs)), "")
+    says = {
+        "yes": f"passed by {first}",
+        "no": f"not passed by {first}",
+        "inconclusive": f"inconclusive: {reason}",
+    }
+    return Gated(verdict, f"The gate is {says[verdict]}.")
 
 
 def _verdict(pair: Pair) -> Verdict:
@@ -162,16 +146,24 @@ def _verdict(pair: Pair) -> Verdict:
 
 def _reason(pair: Pair) -> str:
     """Return why a pair allows no claim about the broadest population, or only with reserve; "" without."""
-    margin = pair.margin
+    a, b, margin = pair.a, pair.b, pair.margin
     if margin is not None:
-        if not margin.is_reserved:
+        if margin.is_reserved:
+            return f"{margin.shown} for {a} and {b} holds only with reserve: {margin.reserve}"
+        if margin.shown != "undecided":
             return ""
-        return f"{margin.shown} for {pair.a} and {pair.b} holds only with reserve: {margin.reserve}"
+        return (
+            f"these data do not show whether {a} is worse than {b} by {in_full(margin.size)}; collect more "
+            "items, or ask about a larger margin"
+        )
     if pair.claims[0].reason:
         return f"{pair.claims[0].reason}; --generalise items asks about these alone"
     if not pair.could_reject:
         few = "scores" if pair.sample.scores else "items"
         return f"so few {few} cannot show a difference at α = {pair.question.alpha:g}; give more"
     if pair.reserve:
-        return f"{pair.a} is shown to be better than {pair.b} only with reserve: {pair.reserve}"
+        return f"{a} is shown to be better than {b} only with reserve: {pair.reserve}"
+    if not pair.decided:
+        draws = "--resamples" if pair.sample.scores else "--max-resamples"
+        return f"more draws could change whether {a} is shown to be better than {b}; raise {draws}"
     return ""
