@@ -199,12 +199,8 @@ def _of_scores(data: Systems, board: Board, factor: float | None, shift: float |
     n_pairs = n_corrected_for(board.question, board.pairs)
     corrected = f", corrected for {n_pairs} pairs," if n_pairs > 1 else ""
     lift = f"a factor of {by:g}" if shift is None else f"{by:g}"
-    is_enough = min(power.power for power in powers.values()) >= 0.8
-    goal = "That is enough: a usual goal is 0.8."
-    if not is_enough:
-        goal = "That is too little: a usual goal is 0.8. Collect more scores."
     line = (
-        f"The test{corrected} would notice a system that is better by {lift} with a power of {said}. {goal}"
+        f"The power of the test{corrected} to show that a system is better by {lift} is {said}; 0.8 is usual."
     )
     return more | {
         "tables": [AnswerTable("power", caption, pd.DataFrame(rows))],

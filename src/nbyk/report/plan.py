@@ -7,8 +7,6 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from nbyk.planning.request import SIDES
 from nbyk.planning.result import Plan
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
@@ -23,11 +21,9 @@ from nbyk.report.plan_tables import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _POWERS = (0.5, 0.8, 0.9, 0.95)
-_TICKS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 100, 200, 500, 1000)
 
 
 def plan_answer(plan: Plan) -> Answer:
@@ -75,6 +71,8 @@ def _caption(plan: Plan) -> str:
 
 def figure_of(plan: Plan) -> Figure:
     """Draw the least items N against ratings K, or raters J, for several powers, and the plan itself."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
     figure, axes = new_figure(WIDE, 3.6)
     asked, lines = plan.request, _items_by_power(plan)
     if asked.is_simulated:
@@ -98,18 +96,12 @@ def figure_of(plan: Plan) -> Figure:
         axes.set_xscale("log")
         axes.set_yscale("log")
         if points:
-            few, many = (end(x for x, _ in points) for end in (min, max))
-            axes.set_xlim(few / 1.15, 1.3 * many)
+            axes.set_xlim(min(x for x, _ in points) / 1.15, 1.3 * max(x for x, _ in points))
             axes.set_ylim(max(2.0, min(n for _, n in points) / 1.6), 1.6 * max(n for _, n in points))
-            if asked.is_simulated:
-                each, costs = np.geomspace(few / 1.15, 1.3 * many, 100), asked.costs
-                price = costs.item + each * costs.rating * costs.rated_systems
-                same = f"sizes that cost {plan.cost:,.6g}"
-                axes.plot(each, plan.cost / price, "--", color="#555555", linewidth=1.2, label=same)
-            ticks = [x for x in _TICKS if few <= x <= many]
-            axes.set_xticks(ticks, [str(x) for x in ticks])
-        axes.set_xticks([], minor=True)
-        _tick_items(axes)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0)))
+            axis.set_major_formatter("{x:,g}")
+            axis.set_minor_locator(NullLocator())
         axes.set_xlabel(name)
         axes.set_ylabel("items, N")
         axes.set_title(title, loc="left", fontsize=9)
@@ -130,13 +122,3 @@ def _items_by_power(plan: Plan) -> dict[float, list[tuple[int, float]]]:
         ]
         for power in _POWERS[:3]
     }
-
-
-def _tick_items(axes: Axes) -> None:
-    """Put ticks of an axis of items at 1, 2 and 5 times powers of ten, or at its ends if these are few."""
-    low, high = axes.get_ylim()
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = [m * 10.0**e for e in powers for m in (1, 2, 5) if low <= m * 10.0**e <= high]
-    ticks = ticks if len(ticks) > 1 else [math.ceil(low), math.floor(high)]
-    axes.set_yticks(ticks, [f"{n:,g}" for n in ticks])
-    axes.set_yticks([], minor=True)
