@@ -388,13 +388,8 @@ def _cautions(boards: Mapping[str, Board], systems: Systems | None) -> Iterator[
         yield from systems.notes
     if len(boards) > 1 and any(board.pairs[0].b for board in boards.values()):
         yield f"nbyk tested {len(boards)} metrics and did not correct p for that number"
-    for name, board in boards.items():
+    for board in boards.values():
         yield from board.warnings
-        if systems is None or systems.kind == "scores":
-            continue
-        cut = named(name, systems.kind).threshold_in_ratings(systems.scale)
-        if cut is not None:
-            yield f"{name} calls an item positive if its mean rating is {cut:g} or more"
 
 
 def _further_cautions(two: _Two) -> Iterator[str]:

@@ -40,6 +40,7 @@ from nbyk.testing.systems.cautions import (
     about_data,
     about_number,
     about_pair,
+    about_threshold,
 )
 from nbyk.testing.systems.claims import (
     broad_test,
@@ -52,7 +53,7 @@ from nbyk.testing.systems.claims import (
 from nbyk.testing.systems.items_alone import SIGN_TEST, ItemsAlone, items_alone, score_interval
 from nbyk.testing.systems.latent import with_latent
 from nbyk.testing.systems.panel import Panel, population_of
-from nbyk.testing.systems.scored import ScoredSystems
+from nbyk.testing.systems.scored import ScoredSystems, answered
 from nbyk.testing.unit_cautions import about_units, pairing_sentence
 from nbyk.words import listed, number_of
 
@@ -72,7 +73,8 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
 
     @lru_cache(maxsize=1)  # all pairs' draws at once would hold all pairs' responses
     def draws_of(pair: Places) -> Draws:
-        return asked.draws(panels[pair].drawn(scored.pair(*pair)), [metric])
+        data = panels[pair].drawn(scored.pair(*pair))
+        return Draws(data, [metric], seed=asked.seed, threads=asked.threads, progress=asked.progress)
 
     exact = asked.is_exact(draws_of(pairs[0]))
     nulls = _nulls(scored, asked, pairs, draws_of, exact=exact, of_clusters=of_clusters)
@@ -89,7 +91,7 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
     for (a, b), under in zip(pairs, nulls, strict=True):
         draws = draws_of((a, b))
         if drawn is None:
-            bootstrapped = asked.bootstrapped(draws)[0]
+            bootstrapped = draws.bootstrapped([0], decision.n_resamples, "bootstrap")[0]
         else:
             with np.errstate(invalid="ignore"):  # inf − inf if the metric is undefined
                 bootstrapped = metric.sign * (drawn[a] - drawn[b])
@@ -144,7 +146,10 @@ def _nulls(
 ) -> list[DrawnNull]:
     """Return each pair's effects under the null, and whether they settle its decisions."""
     if exact:
-        return [_null(draws_of(pair), asked.every_arrangement(draws_of(pair))[0]) for pair in pairs]
+        every = (
+            (draws, draws.swapped([0], draws.n_arrangements, exact=True)) for draws in map(draws_of, pairs)
+        )
+        return [_null(draws, check_defined(draws.metrics, effects)[0]) for draws, effects in every]
     if len(pairs) == 1:
         draws = draws_of(pairs[0])
         effects, settled = asked.decision.draw(asked.under_null(draws), float(draws.observed[0]))
@@ -229,7 +234,7 @@ class _OnePair:
             *pair.reserves,
             *about_data(data, null=asked.null, panel=panel),
             *(about_number(clusters, data.n_items, null=asked.null) if by_bootstrap else ()),
-            *about_pair(pair, metric, data, undefined=undefined, by_bootstrap=by_bootstrap),
+            *about_pair(pair, metric, data, self.scale, undefined=undefined, by_bootstrap=by_bootstrap),
         )
         return replace(pair, warnings=warnings)
 
@@ -388,6 +393,9 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
             f"no interval for the score of {listed(constant)}: it rests on too few {unit}, raters or runs to "
             "speak for new ones; collect more"
         )
+    if scored.categories is None:
+        systems = [answered(of) for of in rows.systems]
+        yield from about_threshold(scored.metric, rows.gold, systems, scored.scale)
     undefined = int((~np.isfinite(drawn)).any(axis=0).sum())
     if undefined:
         draws = number_of(undefined, "bootstrap draw")
