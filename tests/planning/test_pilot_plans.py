@@ -102,7 +102,6 @@ def test_a_real_pair_needs_no_epsilon_and_the_better_one_stands_first() -> None:
         ({"epsilon": 0.1}, "epsilon: found 0.1, but the two systems are given"),
         ({"effect": 0.1}, "effect: found 0.1, but"),
         ({"n_runs": 2}, "n_runs: found 2, but"),
-        ({"sd_scale_a": 0.5}, "sd_scale_a: found 0.5, but"),
     ],
 )
 def test_nothing_is_assumed_of_a_real_pair(given: dict[str, object], message: str) -> None:

@@ -301,8 +301,6 @@ class Plan(ShownAsLines):
             "ties": list(self.ties),
             "n_runs": source.n_runs or "K",
             "epsilon_a": request.unit * source.epsilon_a,
-            "sd_scale_a": source.sd_scale_a,
-            "sd_scale_b": source.sd_scale_b,
             "max_items": request.max_items,
             "max_responses": request.max_responses,
             "prior": source.prior.to_dict(),

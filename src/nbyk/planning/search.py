@@ -178,7 +178,7 @@ class PlanSearch:
             return {asked.k_responses: asked.n_items}
         budget = _value(asked.budget)
         ladder = asked.ladder() if self.simulation.approximated else asked.ladder(short=True)
-        sizes = {k: asked.items_within(budget, k) for k in ladder}
+        sizes = {k: asked.affordable("n_items", budget, {"k_responses": k}) for k in ladder}
         return {k: n for k, n in sizes.items() if n >= 2}
 
     def _predicted_powers(self, sizes: dict[int, int], epsilon: float) -> dict[int, Estimate]:

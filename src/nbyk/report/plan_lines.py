@@ -10,7 +10,6 @@ from nbyk.planning.closed_form import TRIED
 from nbyk.planning.pilot import FEW_UNITS
 from nbyk.planning.request import SIDES, SIZES, Simulated
 from nbyk.planning.result import Plan
-from nbyk.planning.simulation import EPSILON_FROM
 from nbyk.report.answer import AnswerTable
 from nbyk.report.lines import Head, Line, in_words
 from nbyk.report.plan_tables import cheapest_with_raters, near_ways, rating_or_label, wanted_power
@@ -138,9 +137,7 @@ def _first(plan: Plan) -> str:
             if collect
             else f"{start} have a power of {plan.power:.2f}{by}."
         )
-    least = (plan.epsilon or 0.0) <= EPSILON_FROM
-    found = "any ε" if last == "epsilon" and least else _difference(plan)
-    return f"{start}{': they' if collect else ''} find {found}."
+    return f"{start}{': they' if collect else ''} find {_difference(plan)}."
 
 
 def _difference(plan: Plan) -> str:
@@ -335,18 +332,12 @@ def _systems(world: Simulated, unit: float) -> Iterator[str]:
         yield f"systems answer in {kind} ({argument_with('system_answers', answers)})"
     if world.epsilon_a != 0.0:
         yield f"A's {world.prior.perturbed} ε_A = {number(unit * world.epsilon_a)}"
-    scales = {"A": world.sd_scale_a, "B": world.sd_scale_b}
     if world.n_runs == 1:
-        again = set(scales.values()) == {0.0}
-        yield f"each system answers an item once{', and would answer the same again' * again}"
-        scales = {} if again else scales
+        yield "each system answers an item once, and would answer the same again"
     elif world.n_runs is not None:
         yield f"each system answers an item {world.n_runs} times, and its answers vary as people's ratings do"
     elif world.has_gold:
         yield "each system answers an item as often as people rate it, and its answers vary as ratings do"
-    for name, scale in scales.items():
-        if scale != 1:
-            yield f"the spread of {name}'s answers times {scale:g}"
 
 
 def _limits(plan: Plan) -> Iterator[str]:
