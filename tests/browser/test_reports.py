@@ -79,12 +79,29 @@ def test_a_report_can_be_read(name: str, browser: Browser, pages: Callable[[str]
             assert faults(look, sentence, width) == [], (page, width)
 
 
+def test_the_planners_sliders_answer(browser: Browser, pages: Callable[[str], Pages]) -> None:
+    (page,) = pages("plan")
+    moved = """for (const [name, place] of [["items", "max"], ["ratings", "min"]]) {
+        const input = document.getElementById(`slide-${name}`);
+        input.value = input[place];
+        input.dispatchEvent(new Event("input"));
+    }"""
+    seen = {act: browser.look(page, PHONE, act) for act in ("", moved)}
+    power = {act: re.search(r"Power ([\d.]+), cost ([\d,.]+)", look.text) for act, look in seen.items()}
+    assert all(not look.problems for look in seen.values())
+    assert all(power.values())
+    before, after = (float(found[1]) for found in power.values() if found)
+    assert before == pytest.approx(0.8, abs=0.06)
+    assert after > 0.99
+    assert all("The cheapest size with a power of 0.8 is" in look.text for look in seen.values())
+
+
 def test_a_click_on_a_heading_sorts(browser: Browser, pages: Callable[[str], Pages]) -> None:
     (page,) = pages("plan")
     click = "document.querySelectorAll('#table-candidates th button')[0].click();"
     first = "r => r.cells[0].textContent.trim()"
     rows = f"[...document.querySelectorAll('#table-candidates tbody tr')].map({first}).join()"
-    show = f"document.querySelector('h1').textContent = {rows};"
+    show = f"document.getElementById('outcome').textContent = {rows};"
     orders = []
     for clicks in (1, 2):
         text = browser.look(page, DESK, click * clicks + show).text

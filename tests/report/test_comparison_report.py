@@ -93,6 +93,7 @@ def test_figures_have_the_same_bytes_again(board: Board, beside: Board, tmp_path
         "board": lambda: figures.leaderboard_figure(board),
         "beside": lambda: figures.leaderboard_figure(beside),
         "pair": lambda: figures.difference_figure(pair),
+        "null": lambda: figures.null_figure(pair),
         "shares": lambda: figures.variance_figure("mae", shares.parts()),
     }
     for name, draw in drawn.items():
@@ -108,9 +109,10 @@ def test_figures_of_what_does_not_vary_can_be_drawn(tmp_path: Path) -> None:
     same = nbyk.compare(gold, {"x": gold, "y": gold}, n_resamples=99)
     save(figures.leaderboard_figure(same), tmp_path / "board")
     save(figures.difference_figure(same.pair), tmp_path / "pair")
+    save(figures.null_figure(same.pair), tmp_path / "null")
     shares = variance_shares(gold, gold, gold)
     save(figures.variance_figure("mae", shares.parts()), tmp_path / "shares")
-    assert len(list(tmp_path.glob("*.png"))) == 3
+    assert len(list(tmp_path.glob("*.png"))) == 4
 
 
 def test_long_names_lose_their_middle_and_dollars_are_no_mathematics() -> None:

@@ -297,7 +297,7 @@ def plan(
         else:
             source = (shared_source if with_people else simulated_source)(arguments, asked, files, say)
         solved = source.plan(asked)
-    answer = plan_answer(solved)
+    answer = plan_answer(solved, for_page=out is not None or form == "html")
     give(answer, out=out, form=form, stem="plan", details=details)
 
 

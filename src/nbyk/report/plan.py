@@ -1,11 +1,11 @@
-"""A plan as an answer: its lines and tables, and its figures."""
+"""A plan as an answer: its lines and tables, its figures, and the sliders of its page."""
 
 from __future__ import annotations
 
 import math
 from functools import partial
-from itertools import chain
-from typing import TYPE_CHECKING
+from itertools import chain, product
+from typing import TYPE_CHECKING, Any
 
 from nbyk.planning.request import SIDES
 from nbyk.planning.result import Plan
@@ -19,15 +19,22 @@ from nbyk.report.plan_tables import (
     rating_or_label,
     with_raters,
 )
+from nbyk.testing.shared_units.collection import Crew
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _POWERS = (0.5, 0.8, 0.9, 0.95)
+_ITEMS = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000, 20_000)
+_RATINGS = (1, 2, 3, 5, 8, 10, 20)
+_RUNS = (3, 4, 5, 6, 8, 10, 15, 20)
 
 
-def plan_answer(plan: Plan) -> Answer:
-    """Return the answer of a plan: its lines, and the table of what else would do."""
+def plan_answer(plan: Plan, *, for_page: bool = False) -> Answer:
+    """Return the answer of a plan: its lines, and the table of what else would do.
+
+    `for_page` adds the grid of powers behind the sliders of a page.
+    """
     head = plan.head
     tables = [head.table] if head.table else []
     if plan.candidates and plan.others:
@@ -36,10 +43,12 @@ def plan_answer(plan: Plan) -> Answer:
         tables.append(AnswerTable("candidates", _caption(plan), candidates_table(plan)))
     simulated = plan.request.is_simulated
     if simulated:
+        explorer = _sliders_of_curves(plan)
         each = rating_or_label(plan)
         title = f"How many items and {each}s: {plan.request.world.prior.name}"
         draw, caption = "plan", f"The power of items N and {each}s per item K, and this plan"
     else:
+        explorer = _sliders_of_grid(plan) if for_page else None
         title = "Planning with people"
         draw, caption = "people", "The items that you need against the number of raters, for several powers"
     figures = [AnswerFigure(draw, caption, partial(figure_of, plan), narrow=True, alt=head.verdict)]
@@ -53,10 +62,28 @@ def plan_answer(plan: Plan) -> Answer:
         make_tables=lambda: tables,
         figures=tuple(figures if simulated or plan.crew.raters else []),
         cautions=head.cautions,
-        details=plan.to_dict(),
+        details={**plan.to_dict(), "explorer": explorer},
         n_printed=len(tables),
         head=head,
     )
+
+
+def _sliders_of_curves(plan: Plan) -> dict[str, Any] | None:
+    """Return the data of the page's sliders: the power of each K as a function of N, and prices."""
+    curves = [curve for curve in plan.curves if 0.0 < curve.slope < math.inf]
+    if not curves:
+        return None
+    asked = plan.request
+    return {
+        "kind": "curves",
+        "curves": [[curve.k_responses, curve.slope, curve.offset] for curve in curves],
+        "items": plan.n_items,
+        "ratings": plan.k_responses,
+        "cost_per_item": asked.costs.item,
+        "cost_per_rating": asked.costs.rating * asked.costs.rated_systems,
+        "power": asked.power or 0.8,
+        "most_items": asked.max_items,
+    }
 
 
 def _caption(plan: Plan) -> str:
@@ -67,6 +94,35 @@ def _caption(plan: Plan) -> str:
         f"{world.test.metric.name}, α = {asked.alpha:g}, K up to {asked.max_responses}. "
         "N low to N high is the 95 % interval"
     )
+
+
+def _sliders_of_grid(plan: Plan) -> dict[str, Any] | None:
+    """Return the data of a page's sliders: the power at every place of a grid, and prices."""
+    crew = plan.crew
+    if not plan.effect or not math.isfinite(plan.effect):
+        return None
+    axes: dict[str, list[int]] = {
+        "items": sorted({*(n for n in _ITEMS if n > crew.items_per_cluster), crew.n_items}),
+        "raters": sorted({*RATERS, crew.raters}) if crew.raters else [0],
+        "ratings": sorted({*_RATINGS, crew.ratings_per_item}),
+        "runs": sorted({*_RUNS, crew.runs}) if crew.runs else [0],
+    }
+    power = [
+        round(plan.request.power_of(one, plan.effect), 4)
+        for n, j, k, r in product(*axes.values())
+        for one in (Crew(n, j, min(k, j or k), r, crew.items_per_cluster, crew.paired_runs, crew.calls),)
+    ]
+    costs = plan.request.costs
+    return {
+        "kind": "grid",
+        "axes": axes,
+        "power": power,
+        "items": crew.n_items,
+        "raters": crew.raters,
+        "ratings": crew.ratings_per_item,
+        "runs": crew.runs,
+        "costs": {"item": costs.item, "rating": costs.rating, "rater": costs.rater, "run": costs.run},
+    }
 
 
 def figure_of(plan: Plan) -> Figure:

@@ -36,7 +36,11 @@ def test_the_example_gives_the_sentence_the_table_and_a_report(nbyk: Run, tmp_pa
     assert re.search(r"Collect \d+ items with \d ratings each .*, by 8 raters, and 5 runs", unfolded(text))
     out = tmp_path / "report"
     assert all(imread(path).size for path in out.glob("figures/*.png"))
-    assert {path.stem for path in out.glob("figures/*.svg")} == {"difference", "variance"}
+    assert {path.stem for path in out.glob("figures/*.svg")} == {
+        "difference",
+        "effect",
+        "variance",
+    }
     tables = {path.stem: pq.read_table(path).to_pandas() for path in out.glob("tables/*.parquet")}
     assert set(tables) == {*("comparison", "standings", "items", "variance")}
     for name, table in tables.items():
@@ -144,7 +148,7 @@ def test_several_metrics_stand_side_by_side(nbyk: Run) -> None:
     assert nbyk(f"compare {line} --out report")[0] == 0
     stems = {path.stem for path in Path("report/figures").glob("*.png")}
     others = ("", "_spearman", "_accuracy-threshold=0.4")
-    figures = {f"{kind}{name}" for kind in ("difference", "variance") for name in others}
+    figures = {f"{kind}{name}" for kind in ("difference", "effect", "variance") for name in others}
     assert stems == figures - {"variance_accuracy-threshold=0.4"}
     of_accuracy = results(answer)[2]["claims"][0]["parts"]
     assert all(part["variance"] is None for part in of_accuracy)

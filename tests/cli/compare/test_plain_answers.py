@@ -15,7 +15,7 @@ import pytest
 import nbyk as package
 from nbyk.data.units import Units
 from nbyk.report.comparison.answer import Extras, comparison_answer
-from nbyk.report.comparison.figures import difference_figure
+from nbyk.report.comparison.figures import difference_figure, null_figure
 from nbyk.report.comparison.sentences import WITHIN_MARGIN, board_margin_sentence, claim_sentence
 from tests.cli.compare.ratings import unfolded
 from tests.cli.conftest import Run
@@ -411,11 +411,11 @@ def test_every_part_of_an_answer_has_one_direction(nbyk: Run, margin: float | No
     items = {of.name: of for of in answer.tables}["items"]
     assert items.frame["speaks for"].iloc[0] == "new"
     assert items.frame["effect"].iloc[0] > 0.0
-    figure = difference_figure(result.pair)
-    (axes,) = figure.axes
-    assert "← old is better | new is better →" in axes.get_xlabel()
-    assert any(line.get_xdata()[0] == pytest.approx(-result.effect) for line in axes.lines)
-    plt.close(figure)
+    for figure in (difference_figure(result.pair), null_figure(result.pair)):
+        (axes,) = figure.axes
+        assert "← old is better | new is better →" in axes.get_xlabel()
+        assert any(line.get_xdata()[0] == pytest.approx(-result.effect) for line in axes.lines)
+        plt.close(figure)
 
 
 def test_an_undecided_answer_names_the_one_ahead_first() -> None:
@@ -481,6 +481,21 @@ def test_the_page_names_its_files_and_cautions(nbyk: Run) -> None:
     assert "All 1 cautions" not in page
     assert "as PNG and SVG, the main ones also as PDF" in page
     assert Path("report/figures/difference.pdf").exists()
+
+
+def test_the_null_figure_has_the_p_of_the_claim() -> None:
+    rng = np.random.default_rng(3)
+    gold = np.clip(np.rint(rng.normal(3.0, 1.0, (60, 1)) + rng.normal(0.0, 0.6, (60, 8))), 1, 5) / 5.0
+    mean = gold.mean(axis=1)
+    a, b = (np.clip(mean + rng.normal(0.0, error, 60), 0.0, 1.0) for error in (0.05, 0.2))
+    pair = package.compare(gold, a, b).pair
+    figure = null_figure(pair)
+    (axes,) = figure.axes
+    first, *_, second = axes.get_title(loc="left").splitlines()
+    assert first.startswith("p < .0001" if pair.p < 1e-4 else "p = ")
+    assert "over items alone: p ≤ .0002" in second
+    assert "at least as extreme" not in [text.get_text() for text in figure.legends[0].get_texts()]
+    plt.close(figure)
 
 
 def test_what_to_generalise_over_as_text() -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import nbyk as library
-from nbyk.report.comparison.figures import aso_figure
+from nbyk.report.comparison.figures import aso_figure, null_figure
 from nbyk.report.comparison.sentences import WITHIN_MARGIN
 from tests.cli.conftest import Run
 from tests.cli.drawn import dollars_drawn
@@ -106,7 +106,7 @@ def test_every_test_by_its_name(name: str, nbyk: Run) -> None:
     seed = {"seed": 3} if FACTS[name].draws else {}
     expected = library.score_test(name, scores_in("a.txt"), scores_in("b.txt"), alternative="greater", **seed)
     assert found["boards"][0]["pairs"][0]["p"] == expected.p
-    assert Path("out/figures/leaderboard.png").stat().st_size > 5000
+    assert Path("out/figures/null.png").stat().st_size > 5000
     if FACTS[name].paired:
         assert any("paired by their order" in text for text in found["cautions"])
 
@@ -232,7 +232,7 @@ def test_out_writes_everything_alike_twice(nbyk: Run) -> None:
 @pytest.mark.parametrize(
     ("test", "others", "figures"),
     [
-        ("permutation", ["b"], ["leaderboard"]),
+        ("permutation", ["b"], ["leaderboard", "null"]),
         ("permutation", ["b", "c"], ["leaderboard"]),
         ("aso", ["b"], ["leaderboard", "quantiles"]),
     ],
@@ -383,6 +383,10 @@ def test_lower_scores_are_better_in_words_figures_and_what_comes_next(nbyk: Run)
     assert "lower mean score" in text
     assert "higher mean score" not in text
     read = library.read_systems(["slow.txt", "fast.txt"], kind="scores", lower_is_better=True)
+    (axes,) = null_figure(library.compare(read).pair).axes
+    assert axes.get_xlabel().startswith("← slow is better | fast is better →")
+    (observed,) = (line for line in axes.lines if str(line.get_label()).startswith("observed"))
+    assert observed.get_xdata()[0] == pytest.approx(0.1, abs=0.03)
     by_order = aso_figure(library.compare(read, test="aso").pair)
     assert "slow is above: violated" in [text.get_text() for text in by_order.legends[0].get_texts()]
     for alternative, files in (("greater", "slow.txt fast.txt"), ("less", "fast.txt slow.txt")):

@@ -16,6 +16,7 @@ import nbyk
 from nbyk.errors import NbykError
 from nbyk.testing.corrections import CORRECTIONS
 from nbyk.testing.results import Board
+from nbyk.testing.scores.battery import null_draws
 from nbyk.testing.scores.compare_scores import MANY_SCORES, recommended_test
 from nbyk.testing.scores.facts import FACTS, TESTS
 from nbyk.testing.scores.power_analysis import comparison_power
@@ -377,6 +378,19 @@ def test_power_of_a_comparison_goes_by_its_own_test() -> None:
     assert 0.0 < less["x"].power < expected.power
     by_aso = compare_scores(samples, test="aso", alternative="greater")
     assert comparison_power(by_aso, lift=50.0, lift_is="shift", n_resamples=50)["y"].power == 1.0
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_the_null_that_is_drawn_is_the_tests(name: str) -> None:
+    """The share of the null beyond what was observed is the p-value, up to Monte-Carlo error and, of ranks,
+    to the normal approximation that scipy takes where there are ties."""
+    samples = systems(11, x=-0.2, y=0.0)
+    a, b = samples["x"], samples["y"]
+    _, null, observed = null_draws(name, a, b)
+    p = nbyk.score_test(name, a, b, alternative="greater").p
+    share = float((null >= observed - 1e-12).mean())
+    assert 0.02 < p < 0.5
+    assert share == pytest.approx(p, abs=4.5 * math.sqrt(2 * p * (1 - p) / 10_000))
 
 
 def test_the_better_system_stands_first_and_p_at_its_floor_may_be_less() -> None:

@@ -20,6 +20,7 @@ from nbyk.report.comparison.figures import (
     aso_figure,
     difference_figure,
     leaderboard_figure,
+    null_figure,
     variance_figure,
 )
 from nbyk.report.comparison.sentences import (
@@ -343,19 +344,27 @@ def _figures(boards: Mapping[str, Board], two: _Two | None) -> Iterator[AnswerFi
             caption = f"The effect on {name}, with its interval for each claim"
             stem, draw = "difference", partial(difference_figure, board.pair)
         yield AnswerFigure(file_stem(stem, name, place), caption, draw, True, True, board.sentence)
-        if len(board.pairs) == 1 and board.question.tau is not None:
-            a, b = board.pair.a, board.pair.b
-            caption = (
-                f"Left: the quantile functions of {a} and {b}. Where {a} is worse, it violates the order. "
-                "Right: the violation ratio of bootstrapped samples, and the bound that they give."
-            )
-            yield AnswerFigure("quantiles", caption, partial(aso_figure, board.pair))
+        if len(board.pairs) == 1 and (board.sample.scores or two is not None):
+            yield _figure_of_test(board.pair, place)
     for place, (name, parts) in enumerate({} if two is None else two.variance.items()):
         caption, draw = (
             variance_sentence(f"the effect on {name}", parts, ""),
             partial(variance_figure, name, parts),
         )
         yield AnswerFigure(file_stem("variance", name, place), caption, draw, narrow=True)
+
+
+def _figure_of_test(pair: Pair, place: int) -> AnswerFigure:
+    if pair.question.tau is not None:
+        caption = (
+            f"Left: the quantile functions of {pair.a} and {pair.b}. Where {pair.a} is worse, it violates "
+            "the order. Right: the violation ratio of bootstrapped samples, and the bound that they give."
+        )
+        return AnswerFigure("quantiles", caption, partial(aso_figure, pair))
+    metric, (leader, other, _) = pair.question.metric, pair.in_order()
+    caption = f"The effect of {leader} over {other} on {metric}, beside those of equally good systems"
+    stem = "null" if pair.sample.scores else file_stem("effect", metric, place)
+    return AnswerFigure(stem, caption, partial(null_figure, pair), narrow=True)
 
 
 def _runs_as_systems(names: Iterable[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The figures of a comparison: systems, a pair's effect, stochastic order, and variance shares."""
+"""The figures of a comparison: systems, a pair's effect, a null and variance shares."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.data.arrays import Floats
+from nbyk.report.comparison.sentences import p_in_words
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, new_panels, shown_name, style
+from nbyk.report.lines import in_words
 from nbyk.testing.results import Board, Pair, Question, VariancePart
+from nbyk.testing.scores.battery import null_draws
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,6 +93,66 @@ def difference_figure(pair: Pair) -> Figure:
         axes.set_xlabel(f"{_sides(*pair.in_order()[:2])}\n{of}")
         if pair.margin is not None:
             figure.legend(loc="outside upper right", frameon=False)
+    return figure
+
+
+def null_figure(pair: Pair) -> Figure:
+    """Draw the observed value and those under the null and, of items, those of bootstrapped test sets."""
+    figure, axes = new_figure(WIDE, 3.3)
+    asked, scores, items = pair.question, pair.sample.scores, pair.claims[-1]
+    leader, other, sign = pair.in_order()
+    if scores:
+        better = -1.0 if asked.direction == "lower" else 1.0
+        a, b = (better * scores[name] for name in (pair.a, pair.b))
+        what, values, statistic = null_draws(asked.test, a, b, seed=asked.seed)
+        null, observed, drawn = sign * values, sign * statistic, np.empty(0)
+    else:
+        assert pair.drawn is not None
+        assert pair.drawn.null is not None
+        assert pair.drawn.bootstrapped is not None
+        null, drawn = sign * pair.drawn.null, sign * pair.drawn.bootstrapped
+        observed = sign * items.effect
+        what = f"effect on {_in_unit(asked)}"
+    low, high = (end((*null, *drawn, observed)) for end in (min, max))
+    margin = 0.02 * (high - low) or 1.0
+    bins = np.linspace(low - margin, high + margin, 81)
+    middles, width = 0.5 * (bins[1:] + bins[:-1]), bins[1] - bins[0]
+    beyond = np.abs(middles) >= abs(observed)
+    if asked.alternative != "two-sided":
+        towards = sign if asked.alternative == "greater" else -sign
+        beyond = towards * (middles - observed) >= 0.0
+    test = "" if scores else f" ({in_words(asked.test)})"
+    with style():
+        shares = np.histogram(null, bins)[0] / null.size
+        for inside, colour, label in (
+            (~beyond, _PALE, f"equally good systems{test}"),
+            (beyond, COLOURS[4], "at least as extreme"),
+        ):
+            if shares[inside].any():  # without bars, the legend would show what nobody sees
+                axes.bar(middles[inside], shares[inside], width, color=colour, label=label)
+        if drawn.size:
+            weights, label = np.full(drawn.size, 1.0 / drawn.size), "bootstrapped test sets"
+            axes.hist(drawn, bins.tolist(), weights=weights, color=COLOURS[5], alpha=0.55, label=label)
+            height, label = 1.06 * axes.get_ylim()[1], f"{_percent(asked)} interval"
+            axes.plot(
+                [sign * end for end in items.interval],
+                (height, height),
+                color=COLOURS[0],
+                linewidth=3,
+                label=label,
+            )
+        axes.axvline(observed, color=COLOURS[1], linewidth=1.6, label=f"observed, {observed:.3g}")
+        axes.axvline(0.0, color=_INK, linewidth=0.8, linestyle=":")
+        axes.set_yticks([])
+        axes.set_ylabel("share of draws")
+        axes.set_xlabel(f"{_sides(leader, other)}\n{what}")
+        if not scores:
+            broad = pair.claims[0]
+            said = textwrap.fill(f"{p_in_words(pair, broad)}, for {broad.population}", 56)
+            if broad is not items:
+                said += f"\nshown here, over items alone: {p_in_words(pair, items)}"
+            axes.set_title(said, loc="left", fontsize=9)
+        figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
 
 

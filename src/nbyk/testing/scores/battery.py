@@ -16,8 +16,10 @@ from nbyk.testing.pvalues import Alternative, PValue, check_alternative
 from nbyk.testing.scores.classical import FORMULAS, clearest
 from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.facts import FACTS, TESTS, Facts
-from nbyk.testing.scores.nulls import EXACT_UP_TO, NULLS
+from nbyk.testing.scores.nulls import EXACT_UP_TO, NULLS, equal_on_paper, paired_differences
 from nbyk.testing.scores.result import SignificanceResult, result_of_means
+
+_ALL_UP_TO = 2**16
 
 
 def score_test(
@@ -178,3 +180,29 @@ def p_values(
         return FORMULAS[test](first, second, alternative)[1]
     null, drawing = NULLS[test](first, second), Drawing(n_resamples, seed, threads)
     return null.counted(drawing, exact_up_to).p_values(alternative, smoothing=smoothing)
+
+
+def null_draws(test: str, a: Floats, b: Floats, *, seed: int = 0) -> tuple[str, Floats, float]:
+    """Return the null distribution of a test of two samples: the statistic in words, its values, and theirs.
+
+    Rank tests show the difference of mean ranks, or the mean signed rank, with scores dealt or signs flipped
+    as in the test. Welch's shows quantiles of the t distribution.
+    """
+    from scipy import stats
+
+    statistic = "difference of means"
+    if test == "welch_t":
+        welch = stats.ttest_ind(a, b, equal_var=False)
+        shares = (np.arange(10_000) + 0.5) / 10_000
+        return "t", np.asarray(stats.t.ppf(shares, welch.df)), float(welch.statistic)
+    if test == "wilcoxon":
+        differences = paired_differences(a[None], b[None])[0]
+        differences = differences[differences != 0.0]
+        a, b = np.sign(differences) * stats.rankdata(np.abs(differences)), np.zeros(len(differences))
+        test, statistic = "approximate_randomisation", "mean signed rank of the differences"
+    elif test == "mann_whitney":
+        ranks = stats.rankdata(np.concatenate(equal_on_paper(a[None], b[None]), axis=1)[0])
+        test, a, b, statistic = "permutation", ranks[: len(a)], ranks[len(a) :], "difference of mean ranks"
+    result = score_test(test, a, b, exact_up_to=_ALL_UP_TO, seed=seed, keep_null=True)
+    assert result.null is not None
+    return statistic, result.null, result.statistic
