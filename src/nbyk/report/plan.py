@@ -43,12 +43,10 @@ def plan_answer(plan: Plan, *, for_page: bool = False) -> Answer:
         tables.append(AnswerTable("candidates", _caption(plan), candidates_table(plan)))
     simulated = plan.request.is_simulated
     if simulated:
-        explorer = _sliders_of_curves(plan)
         each = rating_or_label(plan)
         title = f"How many items and {each}s: {plan.request.world.prior.name}"
         draw, caption = "plan", f"The power of items N and {each}s per item K, and this plan"
     else:
-        explorer = _sliders_of_grid(plan) if for_page else None
         title = "Planning with people"
         draw, caption = "people", "The items that you need against the number of raters, for several powers"
     figures = [AnswerFigure(draw, caption, partial(figure_of, plan), narrow=True, alt=head.verdict)]
@@ -62,28 +60,10 @@ def plan_answer(plan: Plan, *, for_page: bool = False) -> Answer:
         make_tables=lambda: tables,
         figures=tuple(figures if simulated or plan.crew.raters else []),
         cautions=head.cautions,
-        details={**plan.to_dict(), "explorer": explorer},
+        details={**plan.to_dict(), "explorer": _sliders(plan) if for_page else None},
         n_printed=len(tables),
         head=head,
     )
-
-
-def _sliders_of_curves(plan: Plan) -> dict[str, Any] | None:
-    """Return the data of the page's sliders: the power of each K as a function of N, and prices."""
-    curves = [curve for curve in plan.curves if 0.0 < curve.slope < math.inf]
-    if not curves:
-        return None
-    asked = plan.request
-    return {
-        "kind": "curves",
-        "curves": [[curve.k_responses, curve.slope, curve.offset] for curve in curves],
-        "items": plan.n_items,
-        "ratings": plan.k_responses,
-        "cost_per_item": asked.costs.item,
-        "cost_per_rating": asked.costs.rating * asked.costs.rated_systems,
-        "power": asked.power or 0.8,
-        "most_items": asked.max_items,
-    }
 
 
 def _caption(plan: Plan) -> str:
@@ -96,32 +76,36 @@ def _caption(plan: Plan) -> str:
     )
 
 
-def _sliders_of_grid(plan: Plan) -> dict[str, Any] | None:
-    """Return the data of a page's sliders: the power at every place of a grid, and prices."""
-    crew = plan.crew
-    if not plan.effect or not math.isfinite(plan.effect):
+def _sliders(plan: Plan) -> dict[str, Any] | None:
+    """Return the data of a page's sliders: the power at every place of a grid, and prices; None without."""
+    crew, request = plan.crew, plan.request
+    curves = {curve.k_responses: curve for curve in plan.curves if 0.0 < curve.slope < math.inf}
+    if not (curves if request.is_simulated else plan.effect and math.isfinite(plan.effect)):
         return None
+
+    def power_at(n: int, j: int, k: int, r: int) -> float:
+        if request.is_simulated:
+            return curves[k].power(n)
+        size = Crew(n, j, min(k, j or k), r, crew.items_per_cluster, crew.paired_runs, crew.calls)
+        return request.power_of(size, plan.effect)
+
     axes: dict[str, list[int]] = {
         "items": sorted({*(n for n in _ITEMS if n > crew.items_per_cluster), crew.n_items}),
         "raters": sorted({*RATERS, crew.raters}) if crew.raters else [0],
-        "ratings": sorted({*_RATINGS, crew.ratings_per_item}),
+        "ratings": sorted(curves or {*_RATINGS, crew.ratings_per_item}),
         "runs": sorted({*_RUNS, crew.runs}) if crew.runs else [0],
     }
-    power = [
-        round(plan.request.power_of(one, plan.effect), 4)
-        for n, j, k, r in product(*axes.values())
-        for one in (Crew(n, j, min(k, j or k), r, crew.items_per_cluster, crew.paired_runs, crew.calls),)
-    ]
-    costs = plan.request.costs
+    costs = request.costs
+    rating = costs.rating * costs.rated_systems
     return {
-        "kind": "grid",
         "axes": axes,
-        "power": power,
+        "power": [round(power_at(*size), 4) for size in product(*axes.values())],
         "items": crew.n_items,
         "raters": crew.raters,
         "ratings": crew.ratings_per_item,
         "runs": crew.runs,
-        "costs": {"item": costs.item, "rating": costs.rating, "rater": costs.rater, "run": costs.run},
+        "goal": request.power or 0.8,
+        "costs": {"item": costs.item, "rating": rating, "rater": costs.rater, "run": costs.run},
     }
 
 
