@@ -88,6 +88,7 @@ WRITER = "nbyk.report."
 RESULTS = {
     ("testing", "results.py"),
     ("judged", "board.py"),
+    ("systems", "sensitivity.py"),
     ("planning", "result.py"),
 }
 

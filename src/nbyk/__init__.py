@@ -37,6 +37,7 @@ _MODULES = {
     "nbyk.testing.scores.power_analysis": ("bootstrap_power_analysis",),
     "nbyk.testing.shared_units.collection": ("Spread",),
     "nbyk.testing.systems.compare": ("compare",),
+    "nbyk.testing.systems.sensitivity": ("sensitivity",),
     "nbyk.testing.systems.suite": ("Suite",),
     "nbyk.testing.systems.variance": ("variance_shares",),
 }
@@ -84,6 +85,7 @@ if TYPE_CHECKING:  # type checkers take a name that is imported as itself for a 
     from nbyk.testing.scores.power_analysis import bootstrap_power_analysis as bootstrap_power_analysis
     from nbyk.testing.shared_units.collection import Spread as Spread
     from nbyk.testing.systems.compare import compare as compare
+    from nbyk.testing.systems.sensitivity import sensitivity as sensitivity
     from nbyk.testing.systems.suite import Suite as Suite
     from nbyk.testing.systems.variance import variance_shares as variance_shares
 

@@ -13,6 +13,7 @@ from nbyk.planning.settle import settle
 from nbyk.report.comparison import figures, tables
 from nbyk.report.drawing import NARROW, pictures
 from nbyk.testing.results import Board
+from nbyk.testing.systems.sensitivity import sensitivity
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import variance_shares
 from tests.written import save, write_table
@@ -66,6 +67,17 @@ def test_pairs_are_sorted_as_the_leaderboard_is(board: Board) -> None:
         assert row.verdict == (f"{pair.better} is better" if pair.better else "undecided")
 
 
+def test_sensitivity_has_a_column_for_each_choice() -> None:
+    gold, systems = ratings()
+    found = sensitivity(gold, systems["short"], systems["d"], metrics=["mae", "spearman"], n_resamples=49)
+    table = tables.sensitivity_table(found)
+    assert list(table["metric"]) == ["mae", "spearman"]
+    assert table.shape == (2, 4 + 5 + 6)
+    for choice in found.choices:
+        cell = table.set_index("metric").loc[choice.metric, choice.sampler or choice.null]
+        assert cell == choice.p
+
+
 def test_shares_that_are_not_identified_are_empty() -> None:
     gold, systems = ratings()
     shares = variance_shares(gold[:, :1], systems["short"], systems["d"])
@@ -88,12 +100,14 @@ def test_tables_are_written_in_three_formats(board: Board, tmp_path: Path) -> No
 def test_figures_have_the_same_bytes_again(board: Board, beside: Board, tmp_path: Path) -> None:
     gold, systems = ratings()
     pair = board.pairs[0]
+    found = sensitivity(gold, systems["short"], systems["d"], metrics=["mae", "spearman"], n_resamples=49)
     shares = variance_shares(gold, systems["short"], systems["d"][:, :1])
     drawn = {
         "board": lambda: figures.leaderboard_figure(board),
         "beside": lambda: figures.leaderboard_figure(beside),
         "pair": lambda: figures.difference_figure(pair),
         "null": lambda: figures.null_figure(pair),
+        "sensitivity": lambda: figures.sensitivity_figure(found),
         "shares": lambda: figures.variance_figure("mae", shares.parts()),
     }
     for name, draw in drawn.items():
@@ -112,7 +126,9 @@ def test_figures_of_what_does_not_vary_can_be_drawn(tmp_path: Path) -> None:
     save(figures.null_figure(same.pair), tmp_path / "null")
     shares = variance_shares(gold, gold, gold)
     save(figures.variance_figure("mae", shares.parts()), tmp_path / "shares")
-    assert len(list(tmp_path.glob("*.png"))) == 4
+    undefined = sensitivity(gold[:3], gold[:3], gold[2::-1], metrics=["spearman"], n_resamples=299)
+    save(figures.sensitivity_figure(undefined), tmp_path / "sensitivity")
+    assert len(list(tmp_path.glob("*.png"))) == 5
 
 
 def test_long_names_lose_their_middle_and_dollars_are_no_mathematics() -> None:
@@ -138,4 +154,5 @@ def test_a_figure_of_many_groups_is_lettered_as_the_table(board: Board) -> None:
 
 def test_nbyk_exports_the_analyses() -> None:
     assert nbyk.Board is Board
+    assert nbyk.sensitivity is sensitivity
     assert nbyk.settle is settle

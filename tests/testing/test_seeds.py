@@ -41,6 +41,7 @@ DRAW: dict[str, Callable[[Any], Any]] = {
         seed=seed,
     ),
     "settle": lambda seed: nbyk.settle(A, B, C, n_resamples=99, seed=seed),
+    "sensitivity": lambda seed: nbyk.sensitivity(A, B, C, metrics=["mae"], n_resamples=99, seed=seed),
     "aso": lambda seed: nbyk.aso(B, C, n_resamples=99, seed=seed),
     "bootstrap": lambda seed: nbyk.score_test("bootstrap", B, C, n_resamples=99, seed=seed),
     "approximate_randomisation": lambda seed: nbyk.score_test(

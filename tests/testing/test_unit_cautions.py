@@ -15,6 +15,7 @@ from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.planning import settled_sizes
 from nbyk.testing.results import Board
+from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.variance import variance_shares
 from nbyk.testing.unit_cautions import about_units
 
@@ -72,7 +73,11 @@ def test_each_answer_about_two_systems_says_it_and_no_number_moves(
 ) -> None:
     monkeypatch.setattr(settled_sizes, "_SETS", (64, 64))
     shared, fresh = response_set(GOLD, A, B), ResponseSet(GOLD, A, B, ALL_FRESH)
-    for look in (compare, variance_shares):
+    for look in (
+        compare,
+        variance_shares,
+        lambda data: nbyk.sensitivity(data, metrics=["mae"], n_resamples=99),
+    ):
         found, expected = look(shared), look(fresh)
         assert len(sharing(found.warnings)) == 1
         assert not sharing(expected.warnings)
@@ -81,6 +86,9 @@ def test_each_answer_about_two_systems_says_it_and_no_number_moves(
             assert numbers(found) == numbers(expected)
             continue
         found = replace(found, warnings=expected.warnings)
+        if isinstance(found, Sensitivity):
+            assert found.population == "new items, with these 5 raters and these 3 runs of each system"
+            found = replace(found, population=expected.population)
         assert repr(found) == repr(expected)
     assert settle(shared).crew.raters
     assert not settle(fresh).crew.raters

@@ -184,7 +184,8 @@ def compare(
     alpha
         Level of the test: it rejects if p is at most this.
     full
-        For two systems: also find the size that would settle it. This takes longer.
+        For two systems: also test by every metric, null and sampler, and find the size that would settle it.
+        This takes longer.
     details
         Print everything: claims, method, variance and all cautions.
 

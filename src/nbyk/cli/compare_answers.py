@@ -294,34 +294,45 @@ def _extras(data: Systems, boards: Mapping[str, Board], asked: Mapping[str, Any]
     if data.kind != "numbers":
         why = f"--full is for numbers, and these are {data.kind}"
         return Extras(left_out=(why,) if full else ())
-    metric, board = next(iter(boards.items()))
+    name, board = next(iter(boards.items()))
     pair, question, left_out = board.pair, board.question, list[str]()
     both = data.pair(pair.a, pair.b)
+    test: dict[str, Any] = {
+        "null": asked["null"],
+        "alternative": question.alternative,
+        "alpha": question.alpha,
+        "confidence_level": question.confidence_level,
+        "seed": asked["seed"],
+    }
 
-    def look(what: str, at: Callable[[], Any]) -> Any:
+    def look(what: str, at: Callable[..., Any], total: int | None = None) -> Any:
         try:
-            with stage(what):
-                return at()
+            with stage(what, total) as advance:
+                return at() if total is None else at(progress=advance)
         except NbykError as error:
             left_out.append(f"{what}: not known here, {error_in_options(error)}")
             return None
 
     shares = {
-        name: look(f"variance of {name}", partial(variance_shares, both, metric=name, seed=asked["seed"]))
-        for name, of_metric in boards.items()
+        metric: look(
+            f"variance of {metric}", partial(variance_shares, both, metric=metric, seed=asked["seed"])
+        )
+        for metric, of_metric in boards.items()
         if not of_metric.pair.claims[0].parts
     }
-    shares = {name: of for name, of in shares.items() if of is not None}
+    shares = {metric: of for metric, of in shares.items() if of is not None}
     if not full:
         return Extras(shares, left_out=tuple(left_out))
 
     from nbyk.planning.settle import NULLS, settle
+    from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
+    metrics = None if both.has_gold else tuple(boards)  # which side is better is said, not tried
+    by_all = partial(sensitivity, both, metrics=metrics, threads=asked["threads"], **test)
+    by_choice = look("sensitivity", by_all, n_draws_in_all())
     would, items = None, pair.claims[-1]
     is_open = items.shown(items.p, question.alpha) == "undecided" and not pair.is_behind
     if is_open and asked["null"] in NULLS:
-        how = {name: asked[name] for name in ("null", "pair_runs", "threads", "seed")}
-        how |= {name: getattr(question, name) for name in ("alternative", "alpha", "confidence_level")}
-        settled = partial(settle, both, metric=metric, scale=data.scale, **how)
-        would = look(f"what would settle {metric}", settled)
-    return Extras(shares, would, tuple(left_out))
+        how = {"scale": data.scale, "pair_runs": asked["pair_runs"], "threads": asked["threads"]}
+        would = look(f"what would settle {name}", partial(settle, both, metric=name, **how, **test))
+    return Extras(shares, by_choice, would, tuple(left_out))

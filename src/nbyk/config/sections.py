@@ -231,7 +231,8 @@ class Comparison(Section):
     filter: Text | None = None
     """For logs of lm_eval: the filter to use, if a log has several."""
     full: bool = False
-    """For two systems: also find the size that would settle it."""
+    """For two systems: also test by every metric, null and sampler, and find the size that would
+    settle it."""
     n_resamples: int = Field(9_999, ge=1)
     """Draws M of the bootstrap. The null begins with as many and may take more."""
     max_resamples: int = Field(999_999, ge=1)

@@ -33,16 +33,19 @@ def test_the_example_gives_the_sentence_the_table_and_a_report(nbyk: Run, tmp_pa
     code, text, errors = nbyk("compare --gold gold.csv sim_a.csv sim_b.csv --full --details")
     assert result.sentence in unfolded(text)
     assert "for new items, with these 8 raters and these 5 runs of each system: " in unfolded(text)
+    # How many ways there are depends on the metrics that other tests register.
+    assert re.search(r"[Tt]he verdict depends on the choice: of \d+ ways to test", unfolded(text))
     assert re.search(r"Collect \d+ items with \d ratings each .*, by 8 raters, and 5 runs", unfolded(text))
     out = tmp_path / "report"
     assert all(imread(path).size for path in out.glob("figures/*.png"))
     assert {path.stem for path in out.glob("figures/*.svg")} == {
         "difference",
         "effect",
+        "sensitivity",
         "variance",
     }
     tables = {path.stem: pq.read_table(path).to_pandas() for path in out.glob("tables/*.parquet")}
-    assert set(tables) == {*("comparison", "standings", "items", "variance")}
+    assert set(tables) == {*("comparison", "standings", "items", "sensitivity", "variance")}
     for name, table in tables.items():
         written = pd.read_csv(out / f"tables/{name}.csv", dtype={"item": str})
         pd.testing.assert_frame_equal(written, for_spreadsheets(table), check_dtype=False)
@@ -155,13 +158,14 @@ def test_several_metrics_stand_side_by_side(nbyk: Run) -> None:
 
 
 @pytest.mark.usefixtures("few_sets")
-def test_what_would_settle_it_is_looked_at_when_asked_for(nbyk: Run) -> None:
+def test_every_metric_and_what_would_settle_it_are_looked_at_when_asked_for(nbyk: Run) -> None:
     line = "--gold gold.csv sim_a.csv sim_b.csv --resamples 999 --max-resamples 999"
     answer = found(nbyk, line)
-    assert answer["settlement"] is None
+    assert answer["sensitivity"] is answer["settlement"] is None
     full = found(nbyk, f"{line} --full --threads 2")
     assert full == found(nbyk, f"{line} --full --threads 1")
     assert results(full) == results(answer)
+    assert full["sensitivity"]["choices"]
     assert full["settlement"]["n_items"] > 300
     assert not any("--full" in text for text in full["cautions"])
 

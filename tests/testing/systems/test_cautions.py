@@ -35,6 +35,34 @@ def test_a_null_that_does_not_hold_its_level_says_so(null: str, metric: str, sai
     assert "may reject" not in warnings(data, null="shifted")
 
 
+@pytest.mark.parametrize(
+    ("metric", "n_items", "said"),
+    [
+        (
+            "max_error",
+            50,
+            "max_error depends on single items, so do not rely on its bootstrapped intervals: ",
+        ),
+        ("max_error", 200, "missed the true effect in up to .14 of cases"),
+        (
+            "spearman",
+            50,
+            "spearman goes by ranks, and its bootstrapped intervals are too narrow below about 100",
+        ),
+        ("auc(threshold=0.3)", 99, "missed the true effect in up to .12 of cases"),
+        ("spearman", 100, ""),
+        ("mse", 50, ""),
+        ("mae", 50, ""),
+    ],
+)
+def test_bootstrapped_intervals_that_are_too_narrow_say_so_by_what_the_metric_is(
+    metric: str, n_items: int, said: str
+) -> None:
+    told = warnings(nbyk.simulate(nbyk.Population(SIMULATED, n_items, 1, 0.3), seed=1), metric=metric)
+    assert said in told
+    assert ("missed the true effect" in told) is bool(said)
+
+
 def test_ties_that_keep_an_exact_test_from_its_level_are_said() -> None:
     """Of twelve items on which A and B differ by one, sums of ± 1 reach 8 or more with chance 158/4096."""
     gold = np.zeros(12)

@@ -260,6 +260,16 @@ def test_variance_of_unequal_clusters_with_ratings_adds_up() -> None:
     assert shares.standard_error > without.standard_error
 
 
+def test_sensitivity_leaves_out_what_draws_items_one_by_one() -> None:
+    data, _ = sets(n=40, n_clusters=15)
+    found = nbyk.sensitivity(data, metrics=["mae"], n_resamples=199)
+    assert {choice.null for choice in found.choices} == {"swap_items", "shifted"}
+    assert "permutation" in found.warnings[0]
+    alone = nbyk.compare(data, generalise=("items", "clusters"), n_resamples=199, max_resamples=199)
+    by_null = {choice.null: choice.p for choice in found.choices if choice.sampler is None}
+    assert by_null["swap_items"] == alone.p
+
+
 def test_variance_components_of_a_published_table() -> None:
     """Davies 1947: yields of dyestuff from 6 batches of 5 samples; components 1764 and 2451."""
     yields = [

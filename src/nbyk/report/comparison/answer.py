@@ -21,6 +21,7 @@ from nbyk.report.comparison.figures import (
     difference_figure,
     leaderboard_figure,
     null_figure,
+    sensitivity_figure,
     variance_figure,
 )
 from nbyk.report.comparison.sentences import (
@@ -38,6 +39,8 @@ from nbyk.report.comparison.tables import (
     leaderboard_caption,
     leaderboard_table,
     pairs_table,
+    sensitivity_caption,
+    sensitivity_table,
     variance_table,
 )
 from nbyk.report.lines import Head, Line
@@ -46,6 +49,7 @@ from nbyk.testing.results import Board, Pair, VariancePart, plain
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.means import scores_to_settle
 from nbyk.testing.systems.items_alone import item_effects
+from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
 from nbyk.testing.unit_cautions import kind_of, plural
@@ -65,13 +69,14 @@ class Extras:
     ----------
     shares
         Shares of the variance by metric, if the broadest claim has no parts.
-    settlement
-        What would settle it; None if it was not asked for.
+    sensitivity, settlement
+        The verdict by every way to test, and what would settle it; None if they were not asked for.
     left_out
         The reasons why some are missing, one sentence each.
     """
 
     shares: Mapping[str, VarianceShares] = field(default_factory=dict)
+    sensitivity: Sensitivity | None = None
     settlement: Plan | None = None
     left_out: tuple[str, ...] = ()
 
@@ -166,6 +171,7 @@ def comparison_answer(
 
 def _numbers_of(extras: Extras) -> dict[str, Any]:
     return {
+        "sensitivity": extras.sensitivity and extras.sensitivity.to_dict(),
         "variance_shares": [plain(shares) for shares in extras.shares.values()],
         "settlement": extras.settlement and extras.settlement.to_dict(),
     }
@@ -243,6 +249,8 @@ def _sentences(boards: Mapping[str, Board], two: _Two | None) -> Iterator[str]:
     yield from _methods(first)
     if first.question.reason:
         yield f"nbyk chose {FACTS[first.question.test].title}: {first.question.reason}."
+    if two is not None and two.extras.sensitivity is not None:
+        yield two.extras.sensitivity.sentence
     for metric, parts in {} if two is None else two.variance.items():
         claim = boards[metric].pair.claims[0]
         population = claim.population if claim.parts else "items and responses"
@@ -327,6 +335,9 @@ def _further_tables(boards: Mapping[str, Board], two: _Two | None) -> Iterator[A
         caption = f"The items that speak most for {leader} and for {other} on {name}, with their ratings"
         frame = items_table(two.systems, leader, other, sign * effects)
         yield AnswerTable(file_stem("items", name, place), caption, frame)
+    if two.extras.sensitivity is not None:
+        caption = f"{sensitivity_caption(two.extras.sensitivity)}. A positive effect: {leader} is better"
+        yield AnswerTable("sensitivity", caption, sensitivity_table(two.extras.sensitivity, sign))
 
 
 def _by_place(board: Board) -> list[Pair]:
@@ -346,7 +357,12 @@ def _figures(boards: Mapping[str, Board], two: _Two | None) -> Iterator[AnswerFi
         yield AnswerFigure(file_stem(stem, name, place), caption, draw, True, True, board.sentence)
         if len(board.pairs) == 1 and (board.sample.scores or two is not None):
             yield _figure_of_test(board.pair, place)
-    for place, (name, parts) in enumerate({} if two is None else two.variance.items()):
+    if two is None:
+        return
+    if two.extras.sensitivity is not None:
+        caption = f"How the verdict depends on the way to test: {sensitivity_caption(two.extras.sensitivity)}"
+        yield AnswerFigure("sensitivity", caption, partial(sensitivity_figure, two.extras.sensitivity))
+    for place, (name, parts) in enumerate(two.variance.items()):
         caption, draw = (
             variance_sentence(f"the effect on {name}", parts, ""),
             partial(variance_figure, name, parts),
@@ -403,7 +419,10 @@ def _cautions(boards: Mapping[str, Board], systems: Systems | None) -> Iterator[
 
 def _further_cautions(two: _Two) -> Iterator[str]:
     pair, extras = _first(two.boards).pair, two.extras
-    others = [text for shares in extras.shares.values() for text in shares.warnings]
+    others = [] if extras.sensitivity is None else [*extras.sensitivity.warnings]
+    if len(pair.claims) > 1:  # the answer is about new units, and the table says that it is not
+        others = [text for text in others if not isinstance(text, AboutUnits)]
+    others += [text for shares in extras.shares.values() for text in shares.warnings]
     others += [] if extras.settlement is None else extras.settlement.warnings
     facts = {text.fact for text in pair.warnings if isinstance(text, AboutUnits)}
     yield from (text for text in others if not (isinstance(text, AboutUnits) and text.fact in facts))

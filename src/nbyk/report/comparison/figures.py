@@ -1,4 +1,4 @@
-"""The figures of a comparison: systems, a pair's effect, a null and variance shares."""
+"""The figures of a comparison: systems, a pair's effect, a null, sensitivity and variance shares."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from nbyk.report.drawing import COLOURS, WIDE, new_figure, new_panels, shown_nam
 from nbyk.report.lines import in_words
 from nbyk.testing.results import Board, Pair, Question, VariancePart
 from nbyk.testing.scores.battery import null_draws
+from nbyk.testing.systems.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +26,12 @@ _MOST_POINTS = 400
 _GOLDEN = 0.6180339887498949
 _RANKS, _MARKS = 8.0, 44.0
 """Points from the axes of a leaderboard to its columns of ranks and of groups."""
+_VERDICTS = {
+    "better": ("#9ec9e6", "{a} is better"),
+    "worse": ("#f2b98f", "{b} is better"),
+    "different": ("#dcc3dd", "they differ"),
+    "undecided": ("#f4f4f4", "undecided"),
+}
 
 
 def leaderboard_figure(board: Board) -> Figure:
@@ -223,6 +230,39 @@ def quantile_panel(axes: Axes, pair: Pair) -> None:
     axes.set_xlim(0.0, 1.0)
     axes.set_xlabel("share of scores at most as high")
     axes.set_ylabel("score")
+
+
+def sensitivity_figure(found: Sensitivity) -> Figure:
+    """Draw p of every metric under every null and expected p under every sampler, coloured by verdict."""
+    from matplotlib.patches import Patch
+
+    metrics = [of_metric.metric for of_metric in found.effects]
+    columns = list(dict.fromkeys(choice.sampler or choice.null for choice in found.choices))
+    figure, axes = new_figure(0.62 * len(columns) + 2.6, 0.25 * len(metrics) + 2.5)
+    with style():
+        for choice in found.choices:
+            row, column = metrics.index(choice.metric), columns.index(choice.sampler or choice.null)
+            colour = "white" if choice.p is None else _VERDICTS[choice.verdict][0]
+            cell = "–" if choice.p is None else _p(choice.p)
+            axes.barh(row, 0.96, height=0.96, left=column - 0.48, color=colour)
+            axes.text(column, row, cell, ha="center", va="center", fontsize=8, color=_INK)
+        axes.set_xlim(-0.5, len(columns) - 0.5)
+        axes.set_ylim(len(metrics) - 0.5, -0.5)
+        axes.set_yticks(range(len(metrics)), metrics)
+        axes.set_xticks(range(len(columns)), columns, rotation=40, ha="right", fontsize=8)
+        axes.set_title("p under each null, and on average over test sets of each sampler", fontsize=9)
+        axes.grid(visible=False)
+        axes.tick_params(length=0)
+        seen = {choice.verdict for choice in found.choices}
+        names = {"a": shown_name(found.names[0], 22), "b": shown_name(found.names[1], 22)}
+        patches = [
+            Patch(facecolor=colour, edgecolor=_PALE, label=text.format(**names))
+            for verdict, (colour, text) in _VERDICTS.items()
+            if verdict in seen
+        ]
+        title = f"{found.alternative}, α = {found.alpha:g}"
+        figure.legend(handles=patches, loc="outside upper center", ncols=len(patches), title=title)
+    return figure
 
 
 def variance_figure(metric: str, parts: Sequence[VariancePart]) -> Figure:

@@ -1,4 +1,4 @@
-"""The tables of a comparison: leaderboard, pairs, items and variance."""
+"""The tables of a comparison: leaderboard, pairs, items, sensitivity and variance."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from nbyk.report.comparison.sentences import (
 )
 from nbyk.report.lines import bar, with_decimals
 from nbyk.testing.results import Board, Pair, VariancePart
+from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.words import number
 
 if TYPE_CHECKING:
@@ -158,6 +159,36 @@ def _category(categories: Categories, place: int) -> str:
     if place < len(categories.names):
         return categories.names[place]
     return "(" + " ".join(map(number, categories.table[place])) + ")"
+
+
+def sensitivity_table(found: Sensitivity, sign: float = 1.0) -> pd.DataFrame:
+    """Return the metrics, one to a row: the effect, p under each null, and average p under each sampler.
+
+    The effects are `sign` times those of A.
+    """
+    import pandas as pd
+
+    rows = []
+    for of_metric in found.effects:
+        row: dict[str, object] = {
+            "metric": of_metric.metric,
+            "effect": sign * of_metric.effect + 0.0,
+            "low": min(sign * of_metric.low, sign * of_metric.high),
+            "high": max(sign * of_metric.low, sign * of_metric.high),
+        }
+        for choice in found.choices:
+            if choice.metric == of_metric.metric:
+                row[choice.sampler or choice.null] = choice.p
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def sensitivity_caption(found: Sensitivity) -> str:
+    """Return the caption of a table or figure of sensitivity."""
+    return (
+        f"p under each null, and p on average over test sets of each sampler ({found.alternative}); "
+        f"{found.n_items} items, {found.n_resamples} draws, α = {found.alpha:g}"
+    )
 
 
 def variance_table(parts: Mapping[str, Sequence[VariancePart]]) -> pd.DataFrame:

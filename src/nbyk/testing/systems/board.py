@@ -146,10 +146,11 @@ def _nulls(
 ) -> list[DrawnNull]:
     """Return each pair's effects under the null, and whether they settle its decisions."""
     if exact:
-        every = (
-            (draws, draws.swapped([0], draws.n_arrangements, exact=True)) for draws in map(draws_of, pairs)
-        )
-        return [_null(draws, check_defined(draws.metrics, effects)[0]) for draws, effects in every]
+        nulls = []
+        for draws in map(draws_of, pairs):
+            effects = draws.swapped([0], draws.n_arrangements, exact=True)
+            nulls.append(_null(draws, check_defined(draws.metrics, effects)[0]))
+        return nulls
     if len(pairs) == 1:
         draws = draws_of(pairs[0])
         effects, settled = asked.decision.draw(asked.under_null(draws), float(draws.observed[0]))

@@ -32,6 +32,9 @@ EXACT = ("swap_items", "permutation")
 _WIDER = 10.0
 """Responses whose range is wider by this factor than another's look as if they were on another scale."""
 
+FEW_FOR_RANKS = 100
+"""With fewer items or clusters, bootstrapped intervals of a metric that goes by ranks are too narrow."""
+
 _SAME = 0.1
 """p-values that differ by less than this share of the larger one count as the same."""
 
@@ -144,8 +147,18 @@ def about_pair(
             f"null shifted may reject too often on {metric.name}, which is no mean over items "
             "(docs/calibration.md); swap_items holds its level"
         )
+    ranks_few = "monotone" in metric.unchanged_by and (data.n_clusters or data.n_items) < FEW_FOR_RANKS
     if by_bootstrap and metric.follows_one_item:
-        yield f"{metric.name} depends on single items, so do not rely on its bootstrapped intervals"
+        yield (
+            f"{metric.name} depends on single items, so do not rely on its bootstrapped intervals: those of "
+            "95 % missed the true effect in up to .14 of cases (docs/calibration.md)"
+        )
+    elif by_bootstrap and ranks_few:
+        yield (
+            f"{metric.name} goes by ranks, and its bootstrapped intervals are too narrow below about "
+            f"{FEW_FOR_RANKS} {drawn_units}: those of 95 % missed the true effect in up to .12 of cases "
+            "(docs/calibration.md)"
+        )
     elif by_bootstrap and min(below, 1.0 - below) < _LOPSIDED:
         yield (
             f"{100 * below:.2g} % of the bootstrap draws lie below the observed effect: {metric.name} "
