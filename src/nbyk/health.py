@@ -42,7 +42,10 @@ Checksum = Callable[[Path], str | None]
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding about a file, folder or package, and what to do; no advice if it is only for information."""
+    """A finding about a file, folder or package, and what to do.
+
+    There is no advice if it is only for information. An error is advice that says what it is about.
+    """
 
     where: str
     what: str
@@ -51,9 +54,9 @@ class Finding:
     @property
     def line(self) -> str:
         """The finding on one line."""
-        return (
-            f"{self.where}: {self.what}; {self.advice}" if self.advice else f"note: {self.where}: {self.what}"
-        )
+        if not self.advice:
+            return f"note: {self.where}: {self.what}"
+        return f"{self.where}: {'; '.join(filter(None, (self.what, self.advice)))}"
 
 
 def examine(folder: Path) -> Iterator[Finding]:
@@ -123,8 +126,7 @@ def examine_results(folder: Path) -> Iterator[Finding]:
         try:
             record = read_record(file)
         except NbykError as error:
-            what, _, advice = error.problem.rpartition("; ")
-            yield Finding(error.file or shown(file), what, advice)
+            yield Finding(error.file or shown(file), "", error.problem)
             continue
         if record is None:  # a command is writing the file anew
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from nbyk.errors import on_one_line
 
@@ -22,6 +22,18 @@ class Remark(str):
 
 class Offer(str):
     """A sentence that offers an option."""
+
+
+class AboutUnits(str):
+    """A caution about the raters or runs that items share or may share: the fact, and what follows."""
+
+    fact: str
+
+    def __new__(cls, fact: str, follows: str = "") -> Self:
+        """Return the caution, with its fact."""
+        text = super().__new__(cls, f"{fact}: {follows}" if follows else fact)
+        text.fact = fact
+        return text
 
 
 def capitalised(text: str) -> str:

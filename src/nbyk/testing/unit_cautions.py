@@ -9,7 +9,7 @@ from typing import Literal
 from nbyk.data.columns import RUN_NAMES
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
-from nbyk.words import Offer, listed
+from nbyk.words import AboutUnits, Offer, listed
 
 Claim = Literal["test", "size", "variance", "prior"]
 
@@ -51,13 +51,14 @@ def about_units(
         whose = listed(list(shared)) if len(shared) <= _MOST_NAMED else f"{len(shared)} systems"
         facts.append(f"{_counted(shared.values(), kind)} of {'each of ' * (len(shared) > 1)}{whose}")
     if facts:
-        yield f"items share {listed(facts)}: {_CLAIMS[claim]}{way_out and f'. {way_out}'}"
+        follows = f"{_CLAIMS[claim]}{way_out and f'. {way_out}'}"
+        yield AboutUnits(f"items share {listed(facts)}", follows)
     unknown = [name for name, own in units.items() if own.known_by == "unknown"]
     if unknown:
-        one = "rater" if unknown == ["gold"] else "rater or run"
-        yield (
-            f"nothing says which {one} gave the responses of {listed(unknown)}: if items share "
-            f"{plural(one)}, {_TOO_HOPEFUL.get(claim, 'p is too small')} for new ones"
+        one: Kind = "rater" if unknown == ["gold"] else "rater or run"
+        yield AboutUnits(
+            f"nothing says which {one} gave the responses of {listed(unknown)}",
+            f"if items share {plural(one)}, {_TOO_HOPEFUL.get(claim, 'p is too small')} for new ones",
         )
 
 
@@ -69,7 +70,7 @@ def about_pairs() -> str:
     )
 
 
-def _counted(numbers: Collection[int], kind: str) -> str:
+def _counted(numbers: Collection[int], kind: Kind) -> str:
     """Return numbers of units in words: "one run", "3 raters", "1 to 3 runs"."""
     least, most = min(numbers), max(numbers)
     if most == 1:
@@ -84,6 +85,7 @@ _POSITION = re.compile(
 )
 
 Kind = Literal["run", "rater", "rater or run"]
+_PLURALS: dict[Kind, str] = {"run": "runs", "rater": "raters", "rater or run": "raters or runs"}
 
 
 def kind_of_units(data: ResponseSet) -> Kind:
@@ -108,9 +110,9 @@ def kind_of(units: Sequence[Units], *, has_gold: bool) -> Kind:
     return "run" if all(map(_RUN.search, names)) else "rater"
 
 
-def plural(kind: str) -> str:
+def plural(kind: Kind) -> str:
     """Return the plural of a kind of units: "raters or runs"."""
-    return " or ".join(f"{word}s" for word in kind.split(" or "))
+    return _PLURALS[kind]
 
 
 def shared_numbers(units: Mapping[str, Units]) -> dict[str, tuple[int, int]]:

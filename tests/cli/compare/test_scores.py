@@ -282,7 +282,7 @@ def test_power_is_the_bootstrap_power_analysis_of_each(nbyk: Run) -> None:
         expected = library.bootstrap_power_analysis(scores, lift=0.02, lift_is="shift", alternative="greater")
         assert found["power"][name]["power"] == expected.power
         assert 0.0 < expected.power < 1.0
-    assert any("notice a system that is better by 0.02" in sentence for sentence in found["sentences"])
+    assert any("to show that a system is better by 0.02 is" in sentence for sentence in found["sentences"])
     found = json.loads(
         nbyk("compare", "a.txt", "b.txt", "--test", "aso", "--lift", "1.25", "--format", "json")[1]
     )

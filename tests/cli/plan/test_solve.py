@@ -400,7 +400,7 @@ def test_paired_runs_are_planned_as_pairs(nbyk: Run) -> None:
     assert apart["spread"] != paired["spread"]
     assert "5 runs of each system, paired" in paired["sentence"]
     code, _, errors = nbyk(f"plan {pair} --pair-runs maybe")
-    assert (code, errors) == (2, "error: --pair-runs: found maybe, expected yes or no\n")
+    assert (code, errors) == (2, "error: --pair-runs: found 'maybe', expected yes or no\n")
 
 
 def test_a_safe_number_of_raters_that_is_far_has_a_cheaper_collection_beside_it(nbyk: Run) -> None:

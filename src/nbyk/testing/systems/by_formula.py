@@ -65,7 +65,7 @@ def claims_over(
     over, population = ("items", factor), f"new {noun} and {factor}"
     narrow = () if items is None else (items,)
     if test is None or n_units < FEWEST_UNITS:
-        few = too_few(number_of(n_units, factor.removesuffix("s")))
+        few = too_few(number_of(n_units, factor.removesuffix("s")), n_units)
         return inconclusive(over, population, few), *narrow
     claim = claim_over(test, over, population, asked, constant)
     return claim if items is None else claim.no_surer_than(items, asked.decision.alpha), *narrow

@@ -56,7 +56,7 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     sources = ({"gold": data.gold} if data.has_gold else {}) | {a: data.a, b: data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
     if same_responses(data):
-        yield f"{a} and {b} gave the same responses to every item"
+        yield f"{a} and {b} have the same ratings"
     if data.categories is None:
         yield from _about_scales(sources)
     if TESTED[null] == ALIKE:
