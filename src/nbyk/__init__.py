@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 
 _MODULES = {
     "nbyk": ("metrics",),
-    "nbyk.data": ("Ratings", "align", "read_ratings", "read_systems"),
+    "nbyk.data": ("Ratings", "read_ratings", "read_systems"),
     "nbyk.data.judged": ("read_judged",),
     "nbyk.data.response_set": ("ResponseSet", "response_set"),
     "nbyk.data.votes": ("read_votes",),
@@ -49,7 +49,6 @@ __all__ = ["__version__", *_HOME]
 if TYPE_CHECKING:  # type checkers take a name that is imported as itself for a public one
     from nbyk import metrics as metrics
     from nbyk.data import Ratings as Ratings
-    from nbyk.data import align as align
     from nbyk.data import read_ratings as read_ratings
     from nbyk.data import read_systems as read_systems
     from nbyk.data.judged import read_judged as read_judged

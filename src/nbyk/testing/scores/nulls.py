@@ -129,7 +129,8 @@ class NullSums:
         per_row, rows = drawing.streams_per_row, len(self.observed)
         counts = np.empty((rows * per_row, 2), np.int64)
         kept = np.empty((per_row if keep_null else 0, DRAWS))
-        kinds = Kinds.of([self.summed[0][0]]) if self.of_kinds is not None and rows == 1 else None
+        is_one = self.of_kinds is not None and rows == 1
+        kinds = Kinds.of([self.summed[0][0]], only_swapped=self.size == ANY_SIZE) if is_one else None
         draw = self.kernel if kinds is None else partial(self._by_kinds, kinds)
 
         def fill(first: int, last: int) -> None:
