@@ -346,14 +346,8 @@ def blocks_for(clusters: Integers, n_units: int) -> tuple[Integers, int]:
 def centred_changes(by_block: Floats, totals: Floats, shares: Floats) -> tuple[Floats, Floats]:
     """Return the changes of the effect without each unit of a source, and their part within (`Changes`).
 
-    Parameters
-    ----------
-    by_block : ndarray, shape (J, B)
-        Change without each unit in one block of items alone.
-    totals : ndarray, shape (J,)
-        Change without each unit in all items.
-    shares : ndarray, shape (J, B)
-        The part of all items that a unit answers in each block.
+    `by_block`, (J, B), and `totals`, (J,), are the changes without each unit in one block of items alone and
+    in all, and `shares`, (J, B), the parts of all items that a unit answers in each block.
     """
     # subtract the changes that all units share, in a block and overall: they are not differences between
     # units
