@@ -20,7 +20,7 @@ from nbyk.priors import (
 from nbyk.priors.families import Beta, Constant, Normal, TruncatedNormal, Uniform, open_uniforms
 from nbyk.priors.likelihood_search import FITTABLE, Search
 from nbyk.priors.marginal import ItemGrid, Patterns, masses
-from nbyk_papers.homan2025.description import Marginal, describe_fit
+from tests.priors.description import Marginal, describe_fit
 
 LIKERT = Response("likert", 5)
 BINARY = Response("binary")
