@@ -119,11 +119,12 @@ def _additive_changes(metric: Metric, data: Responses, item_weights: Floats | No
         items, units, change, lost = _changes_of_entries(metric, data, columns, whole)
         if item_weights is not None:
             change *= data.n_items * item_weights[items]
-        kept = data.n_items - np.bincount(units[lost], minlength=data.n_units)
+        kept = data.n_items - np.bincount(units[lost], minlength=data.n_units).astype(np.float64)
+        kept[kept == 0.0] = np.nan  # every item leaves with the unit
         totals, within = _unit_sums(data, change)
         # Items that leave with their unit take less along than the sum of squares says: n / (N (N − n)) each
         # in place of n / (N − n)².
-        totals, within = totals / kept, within / kept.astype(np.float64) ** 2 * (kept / data.n_items)
+        totals, within = totals / kept, within / kept**2 * (kept / data.n_items)
     sizes = np.bincount(data.clusters)
     sums = np.bincount(data.clusters, weights=whole - effect)
     return Changes(effect, -sums / (data.n_items - sizes), sizes, totals, within, _at_work(whole - effect))
@@ -297,6 +298,8 @@ def effects_of_sets(metric: Metric, columns: list[Floats]) -> Floats:
 def _effects(metric: Metric, columns: list[Floats]) -> Floats:
     """Return `effects_of_sets` of columns that are rounded already."""
     gold, a, b = columns
+    if a.shape[1] == 0:  # every item left with a unit
+        return np.full(len(a), np.nan)
     if a.ndim == 3 and a.shape[2] != b.shape[2]:
         width = max(a.shape[2], b.shape[2])
         a, b = (np.pad(x, ((0, 0), (0, 0), (0, width - x.shape[2])), constant_values=np.nan) for x in (a, b))
