@@ -7,8 +7,10 @@ import pytest
 
 from nbyk import compare
 from nbyk.data.response_set import Categories
+from nbyk.errors import NbykError
 from nbyk.metrics import get, metrics_of, register
 from nbyk.testing.shared_units import responses, shared_units_test
+from nbyk.testing.shared_units.collection import Spread
 from nbyk.testing.shared_units.statistic import changes
 from tests.oracles.d_study import projected_variance
 
@@ -265,6 +267,9 @@ def test_an_effect_that_is_undefined_without_an_item_has_no_claim(metric: str) -
     assert not broad.is_conclusive
     assert "undefined without some items, raters or runs; collect more items" in broad.reason
     assert narrow.is_conclusive
+    of_raters = responses(a, b, gold=gold, gold_units=np.tile(np.arange(3), (4, 1)))
+    with pytest.raises(NbykError, match="undefined without some items"):
+        Spread.of(shared_units_test(get(metric), of_raters))
 
 
 @pytest.mark.parametrize("metric", ["spearman", "rmse", "f1", "mean_of_emds", "emd_aggregated_vectorized"])
