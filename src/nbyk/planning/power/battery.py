@@ -23,7 +23,7 @@ from nbyk.resampling.resample import hypothesis_effects, observed_effects
 from nbyk.resampling.samplers import NULLS
 from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.looks import FIRST_LOOK, GROWTH, Looks, critical_count, looks
+from nbyk.testing.looks import Looks, critical_count, looks
 from nbyk.testing.pvalues import Alternative, check_alternative, null_counts
 
 Floats = NDArray[np.float64]
@@ -54,8 +54,6 @@ class SystemTest:
         "greater" (A is better), "less" or "two-sided".
     n_resamples
         Draws M of the null.
-    early
-        Whether to stop drawing once the chance of another decision is at most 10⁻⁶.
     raw_swaps
         Whether "swap_items" exchanges the responses themselves, as published (`nbyk.testing.engine.draws`).
     """
@@ -65,7 +63,6 @@ class SystemTest:
     alpha: float = 0.05
     alternative: Alternative = "greater"
     n_resamples: int = 10_000
-    early: bool = True
     raw_swaps: bool = False
 
     def __post_init__(self) -> None:
@@ -96,18 +93,17 @@ class SystemTest:
             return np.stack([greater[:, 0] | less[:, 0], greater[:, 1] + less[:, 1]], axis=1)
         return self._by_contributions(sets) if self.is_compiled else self._by_responses(sets)
 
-    def _looks(self, first: int = FIRST_LOOK, growth: float = GROWTH) -> Looks:
-        critical = critical_count(self.n_resamples, self.alpha)
-        return looks(
-            self.n_resamples, critical, first=first if self.early else self.n_resamples, growth=growth
-        )
+    @property
+    def _critical(self) -> int:
+        return critical_count(self.n_resamples, self.alpha)
 
     def _by_contributions(self, sets: SimulatedSets) -> Integers:
         contributions = self._sign * sets.contributions(self.metric)
         words = sets.random_words(f"{self.name} {self.alternative}")
+        at = looks(self.n_resamples, self._critical)
         if self.name == "swap_items":
-            return sign_flips(contributions, words, self._looks(), self.alpha)
-        return decided_by(randomisation.shifted_bootstrap_test, contributions, words=words, at=self._looks())
+            return sign_flips(contributions, words, at, self.alpha)
+        return decided_by(randomisation.shifted_bootstrap_test, contributions, words=words, at=at)
 
     def _by_responses(self, sets: SimulatedSets) -> Integers:
         """Return the decisions; sets on which the metric is undefined have 0 draws and no rejection."""
@@ -120,7 +116,7 @@ class SystemTest:
     def _decision(self, data: ResponseSet, seed: int) -> tuple[int, int]:
         draw = self._null_of_rows if self.name in ("swap_items", "shifted") else self._null_of_responses
         observed, effects = draw(data, seed)
-        at = self._looks(FIRST_SLOW, SLOW_GROWTH)
+        at = looks(self.n_resamples, self._critical, first=FIRST_SLOW, growth=SLOW_GROWTH)
         return decision(at, self._sign * observed, lambda n_draws: self._sign * effects(n_draws))
 
     def _null_of_rows(self, data: ResponseSet, seed: int) -> tuple[float, Callable[[int], Floats]]:
