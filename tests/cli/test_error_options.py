@@ -204,7 +204,7 @@ FILES = {
         "rename the column of the ratings, or name it with --value",
     ),
     "a rater called label": ("item,label,x\na,1,0\nb,1,0\n", "as in --value label"),
-    "row numbers": ("item,index,x\na,1,0\nb,1,0\n", "delete it, or rename it if it holds the ratings of one"),
+    "row numbers": ("item,index,x\na,1,0\nb,1,0\n", "leave it out, rename it if it holds the ratings of one"),
     "an item twice": ("item,x,y\na,1,0\na,1,0\n", "name its columns with --rater and --value"),
 }
 

@@ -272,13 +272,7 @@ def _least_number(
         return request.power_of(request.crew({**(others or {}), name: count}))
 
     size = request.items_per_cluster if name == "n_items" else 1
-    count = least_number(
-        lambda groups: power(groups * size),
-        request.power or 0.0,
-        -(-request.least(name) // size),
-        most // size,
-    )
-    return None if count is None else count * size
+    return least_number(power, request.power or 0.0, request.least(name), most, size)
 
 
 def _most(request: Request, name: str) -> int:

@@ -11,7 +11,7 @@ from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.errors import NbykError, argument_with, renaming
 from nbyk.metrics import Metric, get
-from nbyk.metrics.registry import kind_of_labels, usual_metric
+from nbyk.metrics.registry import kind_scored, usual_metric
 from nbyk.planning.assurance import assured_size
 from nbyk.planning.closed_form import plan_by_formula, solved_for
 from nbyk.planning.long_run import ends_of, epsilon_for_effect, long_run_effect, unit_of
@@ -209,7 +209,7 @@ def _metric(spec: str | Metric) -> Metric:
 
 def _metric_of_labels(spec: str | Metric) -> Metric:
     """Return a metric of classes or of their distributions; one that is no mean over items is refused."""
-    chosen = spec if isinstance(spec, Metric) else get(spec, kind_of_labels(spec))
+    chosen = spec if isinstance(spec, Metric) else get(spec, kind_scored(spec) or "classes")
     if not {"classes", "distributions"}.intersection(chosen.kinds):
         chosen.check_kind("classes")
     if not chosen.additive:

@@ -467,7 +467,6 @@ def power(
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute the power of the multistage bootstrap and of the usual tests at one size."""
     from nbyk.priors import read_prior
-    from nbyk.resampling.population import Population
 
     population = Population(read_prior(prior), n_items, k_responses, epsilon_b)
     with work.progress(trials.n_sets):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
-from nbyk.metrics.registry import kind_of_labels
+from nbyk.metrics.registry import kind_scored
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.resampling.effects import Progress, Threads, run_chunks
@@ -115,7 +115,7 @@ def power_of_test(
     an item only flips the sign of its contribution to an additive effect, so only signs are drawn.
     """
     if isinstance(metric, str):
-        metric = get(metric, kind_of_labels(metric) if population.prior.of_labels else "numbers")
+        metric = get(metric, kind_scored(metric) or "classes" if population.prior.of_labels else "numbers")
     chosen = SystemTest(test, metric, alpha, alternative, n_resamples)
     seed = as_seed(seed)
     if n_sets is not None:
