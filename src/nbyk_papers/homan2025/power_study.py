@@ -35,7 +35,7 @@ from nbyk.resampling.population import Population
 from nbyk.resampling.resample import hypothesis_effects, observed_effects
 from nbyk.resampling.streams import ReplicateStreams
 from nbyk.testing.intervals import proportion_interval
-from nbyk.testing.looks import FIRST_LOOK, GROWTH, Looks, critical_count, looks
+from nbyk.testing.looks import critical_count, looks
 from nbyk_papers.batches import Trials
 from nbyk_papers.homan2025.design import ALPHA
 
@@ -313,32 +313,24 @@ class StudyTest:
         Draws M of its null; "welch_t" and "wilcoxon" have none.
     alpha
         The level α: all tests but the multistage bootstrap reject if p ≤ α.
-    early
-        As for `nbyk.planning.power.battery.SystemTest`.
     """
 
     name: str
     n_resamples: int
     alpha: float = ALPHA
-    early: bool = True
 
     def rejections(self, sets: SimulatedSets) -> Integers:
         """Return for each set whether the test rejects (1 or 0) and its number of draws, shape (size, 2)."""
         words = sets.random_words(f"{self.name} greater")
         if self.name == "multistage_bootstrap":
             return self._multistage(sets, words)
-        at = self._looks(critical_count(self.n_resamples, self.alpha))
+        at = looks(self.n_resamples, critical_count(self.n_resamples, self.alpha))
         if self.name == "paired_permutation":
             return sign_flips(sets.contributions(MAE), words, at, self.alpha)
         a, b = errors_of(sets)
         if self.name == "unpaired_permutation":
             return decided_by(permuted_errors_test, a, b, words=words, at=at)
         return self._of_scipy(a, b)
-
-    def _looks(self, critical: int, first: int = FIRST_LOOK, growth: float = GROWTH) -> Looks:
-        return looks(
-            self.n_resamples, critical, first=first if self.early else self.n_resamples, growth=growth
-        )
 
     def _of_scipy(self, a: Array, b: Array) -> Integers:
         from scipy import stats
@@ -357,12 +349,12 @@ class StudyTest:
         critical = math.ceil(self.alpha * self.n_resamples * (1.0 - 1e-12)) - 1
         out = np.zeros((sets.size, 2), np.int64)
         if not sets.countable:
-            at = self._looks(critical, FIRST_SLOW, SLOW_GROWTH)
+            at = looks(self.n_resamples, critical, first=FIRST_SLOW, growth=SLOW_GROWTH)
             for r, data in enumerate(sets.responses()):
                 observed = float(observed_effects(data, MAE)[0])
                 out[r] = decision(at, observed, partial(_multistage_effects, data, sets.seed))
             return out
-        at = self._looks(critical)
+        at = looks(self.n_resamples, critical)
         for first, counts in counts_of(sets):
             block = max(1, TABLE_CELLS // (2 * (counts.k * len(counts.gold) + 1)))
             part = out[first : first + counts.a.shape[1]]
