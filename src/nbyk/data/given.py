@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -168,15 +168,16 @@ class GivenData:
         """The tables of all runs."""
         return [run.table for run in self.runs or (self,) if run.table is not None]
 
-    def givers(self, columns: Columns | None = None) -> list[str]:
-        """Return the columns of a table with one for each rater, run or system; none of another table's."""
-        table, asked = self.table, columns or Columns(item="")
+    @property
+    def givers(self) -> list[str]:
+        """The columns of a table with one for each rater, run or system; none of another table's."""
+        table = self.table
         if table is None or table.nameless or table.roles or self.runs:
             return []
         known = recognised(table, Columns())
         if known.value in table.names or known.rater in table.names:
             return []
-        others = [name for name in table.names if name not in (asked.item, known.item, asked.cluster)]
+        others = [name for name in table.names if name not in astuple(self.columns) and name != known.item]
         return others if len(others) > 1 else []
 
     def refuse_missing(self, asked: Columns) -> None:
@@ -309,18 +310,18 @@ def given_data(
     return GivenData(place, table, columns)
 
 
-def too_few(sources: Mapping[str, GivenData], columns: Columns) -> NbykError:
+def too_few(sources: Mapping[str, GivenData]) -> NbykError:
     """Return the error about fewer than two systems; it says so if one file's columns look like systems."""
     if not sources:
         return NbykError("found no system, expected at least two to compare; give a file for each")
     (name, source), *_ = sources.items()
-    givers = source.givers(columns)
+    givers = source.givers
     if not givers or source.table is None:
         return NbykError(
             f"found one system, {name}, expected at least two to compare; give another file, or, if this one "
             "holds all systems, name their column with `system`"
         )
-    has_items = recognised(source.table, Columns(columns.item, None)).item in source.table.names
+    has_items = recognised(source.table, Columns(source.columns.item, None)).item in source.table.names
     are_systems = f"they are systems, {_SPLIT}"
     if not has_items:
         are_systems = (
@@ -333,16 +334,16 @@ def too_few(sources: Mapping[str, GivenData], columns: Columns) -> NbykError:
     )
 
 
-def columns_may_be_systems(source: GivenData, columns: Columns) -> bool:
+def columns_may_be_systems(source: GivenData) -> bool:
     """Return whether the only table has a column for each rater or system, and no names of runs."""
-    givers = source.givers(columns)
+    givers = source.givers
     return bool(givers) and not all(map(_RUN.search, givers))
 
 
 def columns_like_systems(sources: Mapping[str, GivenData], *, has_gold: bool) -> Iterator[str]:
     """Yield a note on tables whose columns have names of systems; with gold, of runs, it is an error."""
     for name, source in sources.items():
-        same = [column for column in source.givers(source.columns) if column in sources]
+        same = [column for column in source.givers if column in sources]
         if len(same) > 1:
             what = f"the columns {listed(same)} have the names of systems"
             if has_gold:

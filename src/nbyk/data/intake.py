@@ -150,8 +150,8 @@ def read_systems(
     columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
     sources = {name: given_data(given, name, columns, samples) for name, given in named.items()}
     (first,) = sources.values() if len(sources) == 1 else (None,)
-    if len(sources) < fewest or (first and columns_may_be_systems(first, columns)):
-        raise too_few(sources, columns)
+    if len(sources) < fewest or (first and columns_may_be_systems(first)):
+        raise too_few(sources)
     if samples not in (None, SampleChoice()) and not any(map(is_log, named.values())):
         raise NbykError(
             "`SampleChoice.task` and `SampleChoice.filter` choose among the scores of lm_eval logs, but no "
@@ -200,7 +200,7 @@ def read_systems(
         if gold is not None:
             raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
         if len(named) < 2:
-            raise too_few(sources, columns)
+            raise too_few(sources)
     if kind in ("classes", "distributions") and on_duplicates == "mean":
         raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
     if kind == "classes" and people is None:
