@@ -55,6 +55,11 @@ def test_a_wide_table_says_which_columns_it_took_for_raters_or_runs(tmp_path: Pa
         assert read_ratings(path, value="ann").values.tolist() == [1, 0]
 
 
+def test_items_may_be_called_as_row_numbers_are(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", "index,ann,bo\n7,1,0\n8,0,1\n")
+    assert read_ratings(path, item="index").items == ("7", "8")
+
+
 def test_clusters_that_are_not_used_are_said(tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", "item,rater,value,conversation_id\na,r,1,x\nb,r,0,y\n")
     (note,) = read_ratings(path).mended

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nbyk.priors import FittedPrior
     from nbyk.priors.nominal import LabelPrior
 
-_OF_NUMBERS = ("scale", "unit", "sd_scale_a", "sd_scale_b")
+_OF_NUMBERS = ("scale", "unit")
 
 
 def is_of_labels(arguments: Mapping[str, Any]) -> bool:

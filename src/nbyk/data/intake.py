@@ -39,7 +39,7 @@ from nbyk.data.makers import HASHES, refuse_other_item
 from nbyk.data.ratings import Ratings, agreed_clusters, ordered_ids
 from nbyk.data.reading import is_log
 from nbyk.data.response_set import Categories, places_in_table
-from nbyk.data.scales import FROM_0_TO_1, GivenScale, Interval, Scale, as_scale, scale_text
+from nbyk.data.scales import FROM_0_TO_1, GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import ScoreKind
 from nbyk.data.systems import OnMissing, Systems, common_items, equal_systems
 from nbyk.data.tables import Table
@@ -182,7 +182,7 @@ def read_systems(
     options["lower_is_better"] = lower_is_better
     for argument, option in options.items():
         if option is not None and argument not in _OPTIONS[kind]:
-            given = (scale_text(on_scale) or "0..1") if argument == "scale" and on_scale else option
+            given = on_scale if argument == "scale" else option
             given = listed(classes) if argument == "classes" and classes else given
             raise NbykError(f"found {given}, and {kind} have none; leave it out", argument=argument)
     if gold is not None and lower_is_better is not None:

@@ -261,17 +261,16 @@ def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
 
 def read_table(
     path: str | os.PathLike[str],
-    only: Collection[str] | None = None,
     *,
     headers: Collection[str] | None = None,
 ) -> Table:
-    """Return the table in a CSV, TSV, JSON-lines or Parquet file, `only` of some columns to save memory.
+    """Return the table in a CSV, TSV, JSON-lines or Parquet file.
 
     `headers` are names that are a header even above a column of text; if given, the header may be missing.
     """
     suffix = Path(path).suffix.lower()
     if suffix in DELIMITERS:
-        table = read_delimited(path, DELIMITERS[suffix], only)
+        table = read_delimited(path, DELIMITERS[suffix])
         if headers is not None and _lacks_header(table, headers):
             names, cells = (
                 tuple(map(str, range(len(table.names)))),
@@ -283,7 +282,7 @@ def read_table(
     elif suffix in JSON_LINES:
         table = read_json_lines(path)
     elif suffix == ".parquet":
-        table = read_parquet(path, only)
+        table = read_parquet(path)
     else:
         raise unknown_suffix(path, TABLE_SUFFIXES)
     if not len(table):

@@ -240,7 +240,9 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-def read_delimited(path: str | os.PathLike[str], delimiter: str, only: Collection[str] | None) -> Table:
+def read_delimited(
+    path: str | os.PathLike[str], delimiter: str, only: Collection[str] | None = None
+) -> Table:
     """Return the table in a delimited file, of some columns."""
     text = whole_text(path)
     split = _split(text, delimiter, only) if len(text) >= LONG_TEXT else None
@@ -339,11 +341,5 @@ def read_json_lines(path: str | os.PathLike[str]) -> Table:
 
 def said(value: Any) -> str:
     """Return a value that is no score, in words."""
-    try:
-        text = " ".join(repr(value).split())
-    except RecursionError:
-        text = "deeply nested"
-    kind = (
-        "the list " if isinstance(value, list | tuple) else "the object " if isinstance(value, dict) else ""
-    )
-    return f"{kind}{text if len(text) <= 60 else text[:59] + '…'}"
+    kinds: dict[type, str] = {list: "the list ", tuple: "the list ", dict: "the object "}
+    return kinds.get(type(value), "") + shown(value)
