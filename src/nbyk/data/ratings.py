@@ -202,15 +202,12 @@ class Ratings:
 
         Raise NbykError if a value is off the scale.
         """
-        outside = scale.outside(self.values)
-        if outside.any():
-            row = int(np.flatnonzero(outside)[0])
+
+        def refuse(row: int, problem: str) -> NbykError:
             item, rater = self.items[self.item_index[row]], self.raters[self.rater_index[row]]
-            raise self.place.error(
-                f"the rating of item {item!r} by rater {rater!r} is {self.values[row]:g}; "
-                f"expected {scale.expected}: mend the value or declare another scale"
-            )
-        return replace(self, values=scale.normalise(self.values))
+            return self.place.error(f"the rating of item {item!r} by rater {rater!r}: {problem}")
+
+        return replace(self, values=scale.normalise(self.values, refuse))
 
     def to_table(self) -> pa.Table:
         """Return a pyarrow table of a row per rating, with item and rater (text) and value (float64)."""
