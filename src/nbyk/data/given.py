@@ -20,7 +20,7 @@ from nbyk.data.columns import (
     other_than_system,
     recognised,
 )
-from nbyk.data.kinds import CellKind, NumberKind, same_kind
+from nbyk.data.kinds import CellKind, Kind, NumberKind, kind_of, same_kind
 from nbyk.data.layouts import Mending, as_ids
 from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.ratings import Ratings, numbered, ordered_ids
@@ -28,7 +28,7 @@ from nbyk.data.reading import is_log, read_as, reader_of, table_of
 from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.data.units import Units
-from nbyk.errors import DataPlace, NbykError, argument_with
+from nbyk.errors import DataPlace, NbykError, argument_with, renaming
 from nbyk.words import listed
 
 Floats = NDArray[np.float64]
@@ -154,7 +154,10 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
 
 @dataclass(frozen=True)
 class GivenData:
-    """A table or ratings; `runs` are the files of a folder, and `notes` say what else is in it."""
+    """A table or ratings; `runs` are the files of a folder, and `notes` say what else is in it.
+
+    `arguments` are the names of those that say the columns, if they have others, by role.
+    """
 
     place: DataPlace
     table: Table | None = None
@@ -162,6 +165,13 @@ class GivenData:
     ratings: Ratings | None = None
     runs: tuple[GivenData, ...] = ()
     notes: tuple[str, ...] = ()
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the cells; ratings that were read are numbers."""
+        with renaming(self.arguments):
+            return "numbers" if self.table is None else kind_of(self.table, self.columns)
 
     @property
     def tables(self) -> list[Table]:
@@ -184,20 +194,22 @@ class GivenData:
         """Raise NbykError if columns are asked for by name, and the table has none or not that of values."""
         if self.table is None:
             return
-        for role, name in (("item", asked.item), ("value", asked.value)):
-            if name != role and self.table.nameless:
-                raise self.place.error(
-                    "has no columns; leave it out, or give a table, such as .csv", argument=role
-                )
-        if asked.value != "value" and not self.table.nameless:
-            self.table.column(asked.value, "name the column of the values with `value`")
+        with renaming(self.arguments):
+            for role, name in (("item", asked.item), ("value", asked.value)):
+                if name != role and self.table.nameless:
+                    raise self.place.error(
+                        "has no columns; leave it out, or give a table, such as .csv", argument=role
+                    )
+            if asked.value != "value" and not self.table.nameless:
+                self.table.column(asked.value, "name the column of the values with `value`")
 
     def read(self, kind: CellKind, mending: Mending) -> Ratings:
         """Return the data read as a kind, the files of a folder one by one, each as a run."""
         if self.runs:
             return self._as_runs([run.read(kind, mending) for run in self.runs], kind)
         if self.table is not None:
-            return replace(read_as(kind, self.table, self.columns, mending), place=self.place)
+            with renaming(self.arguments):
+                return replace(read_as(kind, self.table, self.columns, mending), place=self.place)
         assert self.ratings is not None
         if type(kind) is not NumberKind:
             raise self.place.error(
@@ -290,16 +302,12 @@ def given_data(
     place = DataPlace(given) if is_path else DataPlace(name=name)
     if isinstance(given, Ratings):
         return GivenData(place, ratings=given)
-    if is_gold and is_log(given):
+    if is_gold and is_path and (is_log(given) or _holds_runs(given)):
         raise place.error(
-            "is a folder or a log of lm_eval, expected a file of gold ratings; "
-            "give the scores of a model as a system"
+            "is a folder or a log of lm_eval, expected a file of gold, with a column for each person; give "
+            "the scores of a model as a system"
         )
     if is_path and _holds_runs(given):
-        if is_gold:
-            raise place.error(
-                "is a folder, expected a file of gold; give one file, with a column for each person"
-            )
         return _folder(Path(given), name, columns, samples)
     table = table_of(given, samples)
     if table is not given and not is_path:
