@@ -237,7 +237,7 @@ def test_a_declared_scale_normalises(tmp_path):
 def test_normalising_names_the_rating_that_is_off_the_scale():
     ratings = Ratings.from_columns(["a", "b"], ["r", "s"], [1, 9])
     with pytest.raises(
-        NbykError, match=r"ratings: the rating of item 'b' by rater 's' is 9; expected .* 0 to 5"
+        NbykError, match=r"ratings: the rating of item 'b' by rater 's': found 9, expected .* 0 to 5"
     ):
         ratings.normalised(Interval(0, 5))
 

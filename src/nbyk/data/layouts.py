@@ -16,7 +16,7 @@ from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, t
 from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, naming, run_word
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, shown
-from nbyk.errors import DataPlace
+from nbyk.errors import DataPlace, NbykError
 
 Floats = NDArray[np.float64]
 
@@ -56,6 +56,11 @@ class Entries:
         """Return the name of the column of a rating."""
         return self.raters[row] if self.value is None else self.value
 
+    def refuse(self, row: int, problem: str) -> NbykError:
+        """Return the error about a rating."""
+        named = "" if len(self.table.names) == 1 else f"column {self.column(row)!r}: "
+        return self.at(row).error(f"{named}{problem}")
+
     def numbers(self, way_out: str = "") -> Floats:
         """Return the ratings as numbers."""
         values = as_numbers(self.found)
@@ -64,10 +69,10 @@ class Entries:
             found = self.found[row]
             empty = found is None or (isinstance(found, str) and not found.strip())
             what = "no value" if empty else shown(found)
-            named = "" if len(self.table.names) == 1 else f"column {self.column(row)!r}: "
-            raise self.at(row).error(
-                f"{named}found {what}, expected a finite number; "
-                f"mend it, or {way_out or 'leave it out if it is missing'}"
+            raise self.refuse(
+                row,
+                f"found {what}, expected a finite number; "
+                f"mend it, or {way_out or 'leave it out if it is missing'}",
             )
         return values
 
@@ -276,10 +281,10 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
         cell = cells.found[empty[0]]
         what = "no value" if cell is None or (isinstance(cell, str) and not cell.strip()) else shown(cell)
         count = f" ({len(empty)} such rows in all)" if len(empty) > 1 else ""
-        raise cells.at(empty[0]).error(
-            f"column {cells.column(empty[0])!r}: found {what}, expected "
-            f"{expected}{count}; mend it, or leave the row out if the rating is missing, as "
-            '`on_empty="drop"` does'
+        raise cells.refuse(
+            empty[0],
+            f"found {what}, expected {expected}{count}; mend it, or leave the row out if the rating is "
+            'missing, as `on_empty="drop"` does',
         )
     gone = set(empty)
     kept = taken(cells, [row for row in range(len(cells.items)) if row not in gone])
