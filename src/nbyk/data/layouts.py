@@ -218,15 +218,12 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
     return ids
 
 
-def refuse_repeated(
-    table: Table, items: Sequence[str], way_out: str, rows: Sequence[int] | Indices | None = None
-) -> None:
-    """Raise NbykError if an item comes again; `rows` are those of the items in the table, by default all."""
+def refuse_repeated(table: Table, items: Sequence[str], way_out: str) -> None:
+    """Raise NbykError if the item of a row comes again."""
     if are_distinct(items):
         return
     first: dict[str, int] = {}
-    rows = range(len(items)) if rows is None else rows
-    for row, name in zip(rows, items, strict=True):
+    for row, name in enumerate(items):
         other = first.setdefault(name, row)
         if other != row:
             raise table.at(row).error(f"item {name!r} is already on {table.shown(other)}{way_out}")
