@@ -278,7 +278,6 @@ def write_parquet(path: str | os.PathLike[str], table: pa.Table, metadata: Mappi
     # pyarrow's own files lose the number of an error.
     with replacing(path) as scratch, open(scratch, "wb") as sink:
         _write_parquet(sink, table, metadata)
-    provenance.was_made_with(path, metadata)
 
 
 def parquet_bytes(table: pa.Table) -> bytes:

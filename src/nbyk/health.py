@@ -10,8 +10,9 @@ import shutil
 import socket
 from base64 import urlsafe_b64decode
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from packaging.specifiers import SpecifierSet
 
 from nbyk.errors import NbykError
 from nbyk.files import is_scratch
-from nbyk.lineage import Checksums, inputs_of
+from nbyk.lineage import checksum_if_there, inputs_of
 from nbyk.provenance import (
     Record,
     answers_below,
@@ -35,6 +36,8 @@ PACKAGE = Path(__file__).parent
 _OF_OTHERS = {".git", ".snakemake", ".venv", "__pycache__"}
 ROOM = 10**9
 """Least free bytes for a run: with fewer it may fail, as the full studies write a few hundred MB."""
+
+Checksum = Callable[[Path], str | None]
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ def place_to_write(folder: Path) -> Iterator[Finding]:
 
 def examine_results(folder: Path) -> Iterator[Finding]:
     """Yield findings about the results below a folder: errors, and some only for information."""
-    checksums, records = Checksums(), dict[Path, Record]()
+    checksum, records = cache(checksum_if_there), dict[Path, Record]()
     missing, wrong = list[Path](), set[Path]()
     files = sorted(files_with_records(folder))
     if not files:
@@ -126,7 +129,7 @@ def examine_results(folder: Path) -> Iterator[Finding]:
         if record is None:  # a command is writing the file anew
             continue
         records[file] = record
-        digest = checksums.of(file)
+        digest = checksum(file)
         if digest is None:
             missing.append(file)
         elif digest != record.sha256 and read_record(file) == record:
@@ -136,8 +139,8 @@ def examine_results(folder: Path) -> Iterator[Finding]:
             expected = f"expected {record.bytes} of {record.sha256[:12]}…"
             yield Finding(shown(file), f"{what} {digest[:12]}…, {expected}", _made_again(shown(file)))
     yield from _missing(missing)
-    yield from _mixed(folder, checksums, wrong.union(missing))
-    yield from _outdated(records, checksums, wrong.union(missing))
+    yield from _mixed(folder, checksum, wrong.union(missing))
+    yield from _outdated(records, checksum, wrong.union(missing))
     yield from _unrecorded(folder / "results", records)
 
 
@@ -153,10 +156,10 @@ def _missing(files: Collection[Path]) -> Iterator[Finding]:
         yield Finding(shown(place), what, advice)
 
 
-def _mixed(folder: Path, checksums: Checksums, reported: Collection[Path]) -> Iterator[Finding]:
+def _mixed(folder: Path, checksum: Checksum, reported: Collection[Path]) -> Iterator[Finding]:
     """Yield the answers that lack files or mix in another answer's, except files in `reported`."""
     for place, stem, listed in answers_below(folder):
-        digests = {name: checksums.of(place / name) for name in listed}
+        digests = {name: checksum(place / name) for name in listed}
         wrong = [name for name in listed if digests[name] != listed[name] and place / name not in reported]
         lost = [name for name in wrong if digests[name] is None]
         other = [name for name in wrong if digests[name] is not None]
@@ -180,13 +183,13 @@ def _has_scratch(place: Path, names: Collection[str]) -> bool:
 
 
 def _outdated(
-    records: dict[Path, Record], checksums: Checksums, reported: Collection[Path]
+    records: dict[Path, Record], checksum: Checksum, reported: Collection[Path]
 ) -> Iterator[Finding]:
     """Yield the inputs that have changed, except those in `reported`."""
     made_from = defaultdict[tuple[Path, bool], list[str]](list)
     for file, record in records.items():
         for _, source, digest in inputs_of(file, record):
-            digest_now = checksums.of(source)
+            digest_now = checksum(source)
             if digest_now != digest and source not in reported:
                 made_from[source, digest_now is None].append(shown(file))
     for (source, is_gone), files in made_from.items():

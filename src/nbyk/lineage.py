@@ -18,6 +18,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,6 @@ from nbyk.files import replacing, sha256
 from nbyk.provenance import (
     OWN,
     PACKAGES,
-    SETTINGS,
     Journal,
     Record,
     files_with_records,
@@ -39,14 +39,6 @@ from nbyk.provenance import (
 
 VERSIONED = ("numpy", "scipy", "numba", "pandas", "pyarrow", "matplotlib")
 """The packages that numbers, tables and pictures depend on, beside Python and nbyk."""
-
-_SETTING_OF_OPTION = {
-    "--seed": "seed",
-    "--semantics": "semantics",
-    "--null": "null",
-    "--draws": "M",
-    "--resamples": "M",
-}
 
 
 class GateShutError(SystemExit):
@@ -67,9 +59,9 @@ def recording(arguments: Sequence[str]) -> Iterator[None]:
             yield
         except SystemExit as ended:  # every command line ends in SystemExit, with or without an error
             if not ended.code or isinstance(ended, GateShutError):
-                _write(journal, _settings(words))
+                _write(journal)
             raise
-        _write(journal, _settings(words))
+        _write(journal)
 
 
 def versions() -> dict[str, str]:
@@ -87,20 +79,15 @@ def versions() -> dict[str, str]:
     return installed
 
 
-def _write(journal: Journal, given: dict[str, Any]) -> None:
-    if not journal.outputs:
-        return
-    installed = versions()
-    inputs = dict(sorted(journal.inputs.items()))
+def _write(journal: Journal) -> None:
+    inputs, installed = dict(sorted(journal.inputs.items())), versions() if journal.outputs else {}
     for path, output in journal.outputs.items():
         try:
             in_place = identity(os.stat(path)) == output.identity
         except FileNotFoundError:
             in_place = False
         if in_place:
-            settings = given | output.settings
-            name, made_by = shown(path), journal.command
-            record = Record(name, output.sha256, output.bytes, made_by, settings, inputs, installed)
+            record = Record(shown(path), output.sha256, output.bytes, journal.command, inputs, installed)
             with replacing(shown(record_path(path)), noted=False) as scratch:
                 scratch.write_text(record.to_json(), encoding="utf-8")
 
@@ -115,18 +102,6 @@ def _without(arguments: Sequence[str], option: str) -> list[str]:
         elif not word.startswith(f"{option}="):
             words.append(word)
     return words
-
-
-def _settings(words: Sequence[str]) -> dict[str, Any]:
-    """Return the settings that the options give."""
-    settings: dict[str, Any] = {}
-    for place, word in enumerate(words):
-        option, equals, value = word.partition("=")
-        if option in _SETTING_OF_OPTION:
-            value = value if equals else "".join(words[place + 1 : place + 2])
-            whole = value.isdecimal() and len(value) < 100
-            settings[_SETTING_OF_OPTION[option]] = int(value) if whole else value
-    return settings
 
 
 @dataclass
@@ -167,16 +142,6 @@ class Origin:
         """Return the files at the chain's other end, which no nbyk command made."""
         return [origin for origin in self.chain() if origin.record is None]
 
-    def settings(self) -> dict[str, list[Any]]:
-        """Return every value of the settings along the chain, by name."""
-        records = [origin.record for origin in self.chain() if origin.record is not None]
-        by_name = {name: {r.settings[name] for r in records if name in r.settings} for name in SETTINGS}
-        return {
-            name: sorted(values, key=lambda v: (isinstance(v, str), v))
-            for name, values in by_name.items()
-            if values
-        }
-
     def to_dict(self) -> dict[str, Any]:
         """Return the file, its record and its inputs, but not the files behind those, as JSON can hold it."""
         return {
@@ -201,14 +166,14 @@ def trace(path: str | os.PathLike[str]) -> list[Origin]:
         raise NbykError(
             "nothing in it has a record of what made it; expected a folder such as results", file=path
         )
-    checksums, origins = Checksums(), dict[tuple[Path, str], Origin]()
+    checksum, origins = cache(checksum_if_there), dict[tuple[Path, str], Origin]()
 
     def origin(name: str, file: Path, expected: str) -> Origin:
         """Return the origin of a file, one object however many files were made from it."""
         if (file, expected) not in origins:
             record = read_record(file)
             folder = None if record is None else _folder_of(file, record)
-            made = origins[file, expected] = Origin(name, expected, checksums.of(file), record, folder)
+            made = origins[file, expected] = Origin(name, expected, checksum(file), record, folder)
             if record is not None:
                 made.inputs += [origin(*each) for each in inputs_of(file, record)]
         return origins[file, expected]
@@ -231,17 +196,9 @@ def _recorded(file: Path, name: str) -> str:
     )
 
 
-class Checksums:
-    """SHA-256 of files, each read once; None for a file that is missing."""
-
-    def __init__(self) -> None:
-        self._known: dict[Path, str | None] = {}
-
-    def of(self, file: Path) -> str | None:
-        """Return a file's checksum."""
-        if file not in self._known:
-            self._known[file] = sha256(file) if file.is_file() else None
-        return self._known[file]
+def checksum_if_there(file: Path) -> str | None:
+    """Return a file's SHA-256; None if it is missing."""
+    return sha256(file) if file.is_file() else None
 
 
 def inputs_of(file: Path, record: Record) -> Iterator[tuple[str, Path, str]]:

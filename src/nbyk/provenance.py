@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from nbyk.bounded import content_of
 from nbyk.errors import NbykError
@@ -27,7 +26,6 @@ class Record:
     sha256: str
     bytes: int
     command: str
-    settings: Mapping[str, Any]
     inputs: Mapping[str, str]
     versions: Mapping[str, str]
 
@@ -49,8 +47,7 @@ class Record:
         for name, kind in kinds.items():
             expected: type = {"str": str, "int": int}.get(kind, dict)
             held = content[name].values() if isinstance(content[name], dict) else ()
-            plain = (str, int, float, type(None)) if name == "settings" else str
-            if not isinstance(content[name], expected) or not all(isinstance(one, plain) for one in held):
+            if not isinstance(content[name], expected) or not all(isinstance(one, str) for one in held):
                 raise ValueError(f"{name} is {content[name]!r}")
         return cls(**content)
 
@@ -190,18 +187,14 @@ OWN = ("nbyk", "nbyk_papers")
 """The packages in that folder. It differs between machines, so a file of theirs is shown as
 ``nbyk:data/embedded/convabuse.csv``."""
 
-SETTINGS = ("seed", "semantics", "null", "M")
-"""The keys of a file's own metadata that its record repeats."""
-
 
 @dataclass(frozen=True)
 class Output:
-    """A file that was written: checksum, size, an identity that a replacement would lack, and settings."""
+    """A file that was written: checksum, size, and an identity that a replacement would lack."""
 
     sha256: str
     bytes: int
     identity: tuple[int, int]
-    settings: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -277,13 +270,6 @@ def _without_record(target: Path) -> Path:
         if not is_absent(error):
             raise
     return record.parent
-
-
-def was_made_with(path: str | os.PathLike[str], metadata: Mapping[str, Any]) -> None:
-    """Note the seed, the semantics and M from a file's own metadata."""
-    known = {name: metadata[name] for name in SETTINGS if metadata.get(name) is not None}
-    for journal in _open:
-        journal.outputs[_key(path)].settings.update(known)
 
 
 def identity(status: os.stat_result) -> tuple[int, int]:

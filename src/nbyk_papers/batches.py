@@ -134,7 +134,6 @@ SHARED_SECONDS = 240.0
 """Longest time, in seconds, that the names of a grid that share a file may take."""
 
 _LONGEST = 80
-_OMITTED = "-without-"
 
 
 def slug(name: str) -> str:
@@ -191,13 +190,11 @@ class Axis:
 
     def key_of(self, names: Sequence[str]) -> str:
         """Return the key of names of `together`, in their order there; `names` is its inverse."""
-        omitted = [slug(name) for name in self.together if name not in names]
-        if not omitted:
+        if set(names) == set(self.together):
             return self.key
         kept = "-and-".join(map(slug, names))
-        shortest = min(kept, f"{self.key}{_OMITTED}{'-or-'.join(omitted)}", key=len)
-        if len(shortest) <= _LONGEST:
-            return shortest
+        if len(kept) <= _LONGEST:
+            return kept
         # Too many to name: their places, as the bits of a number.
         return f"{self.key}-{sum(1 << place for place, name in enumerate(self.together) if name in names):x}"
 
@@ -213,10 +210,6 @@ def _names(axis: Axis, key: str) -> list[str]:
         return list(axis.together)
     if all(part in name_by_slug for part in key.split("-and-")):
         return [name_by_slug[part] for part in key.split("-and-")]
-    first, _, omitted = key.partition(_OMITTED)
-    if first == axis.key and all(part in name_by_slug for part in omitted.split("-or-")):
-        left_out = set(omitted.split("-or-"))
-        return [name for name in axis.together if slug(name) not in left_out]
     bits = re.fullmatch(rf"{re.escape(axis.key)}-([0-9a-f]+)", key)
     if bits is None or int(bits[1], 16) >> len(axis.together):
         grid = axis.further[0] if axis.further else None

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from nbyk.priors import TwoStagePrior, read_prior
+from nbyk.priors import TwoStagePrior, item_parameters, read_prior
 from nbyk.priors.predictive import moments
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk.report.drawing import COLOURS, MARKERS, style
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk_papers.verdicts import verdict_table
 
@@ -38,14 +39,85 @@ class Fits:
         return dict(zip(self.fitted, zip(self.ratings, self.priors, strict=True), strict=True))
 
 
-def moments_of_prior(prior: TwoStagePrior, like: Floats, seed: int) -> tuple[Floats, Floats]:
-    """Return item means and standard deviations of a prior's responses, missing where `like` is."""
+def draw_rated(panels: Sequence[Axes], matrix: Floats, top: float) -> None:
+    """Draw the items' means and deviations in ratings; `top` is the highest of their scale."""
+    # Levels lie on [0, (L − 1)/L] and binary responses on [0, 1]; all are shown from 0 to 1.
+    for axes, data in zip(panels[:2], item_parameters(matrix / top), strict=True):
+        draw_ecdf(axes, data, color="black", linewidth=1.8, label=f"{len(data)} rated items")
+
+
+def draw_prior(panels: Sequence[Axes], prior: TwoStagePrior, like: Floats, seed: int, **look: Any) -> None:
+    """Draw the items' means and deviations in responses of a prior, missing where `like`, (N, K), is."""
     streams = Streams(stream_key(seed, purpose="item moments of a prior", prior=prior.key()), 0)
     mu, sigma = prior.draw_items(streams.uniforms("items", (len(like), prior.n_uniforms)))
     noise = np.empty(like.shape)
     streams.fill_normals("responses", noise)
     responses = prior.response.respond(mu[:, np.newaxis], sigma[:, np.newaxis], noise)
-    return moments(responses, ~np.isnan(like))
+    for axes, drawn in zip(panels[:2], moments(responses, ~np.isnan(like)), strict=True):
+        draw_ecdf(axes, drawn / prior.response.top, **look)
+
+
+def look(number: int) -> dict[str, Any]:
+    """Return the colour and the marker of a figure's curve by its number, from 0."""
+    return {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
+
+
+def shades(values: Iterable[float]) -> dict[float, dict[str, Any]]:
+    """Return the looks of numbers that have an order: colours from light (the least) to dark, and markers."""
+    import matplotlib as mpl
+
+    shown = sorted(set(values))
+    colours = mpl.colormaps["viridis_r"](np.linspace(0.15, 1.0, len(shown)))
+    return {
+        value: {"color": colour, "marker": look(number)["marker"], "markersize": 4.5, "linewidth": 1.2}
+        for number, (value, colour) in enumerate(zip(shown, colours, strict=True))
+    }
+
+
+def panel_grid(
+    rows: int, columns: int, size: tuple[float, float], *, share_x: bool = False, share_y: bool = False
+) -> tuple[Figure, Any]:
+    """Return an empty figure, its size in inches, and its panels, an array of shape (rows, columns)."""
+    with style():
+        import matplotlib.pyplot as plt
+
+        figure = plt.figure(figsize=size)
+        return figure, figure.subplots(rows, columns, sharex=share_x, sharey=share_y, squeeze=False)
+
+
+def plain_ticks(axes: Axes, values: Sequence[float]) -> None:
+    """Put ticks at whole numbers alone, with a space between thousands, on a scale of any kind."""
+    from matplotlib.ticker import NullLocator
+
+    axes.set_xticks(values, [f"{value:,.0f}".replace(",", " ") for value in values])
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def draw_points(axes: Axes, x: ArrayLike, y: ArrayLike, reach: ArrayLike, **look: Any) -> None:
+    """Draw points with error bars.
+
+    Parameters
+    ----------
+    reach
+        How far the bars reach: (n,) on either side, or (2, n) below and above; below 0 by rounding is 0.
+    """
+    bars = np.maximum(np.asarray(reach, dtype=np.float64), 0.0)
+    axes.errorbar(
+        np.asarray(x),
+        np.asarray(y),
+        yerr=bars,
+        **{"markersize": 4.5, "elinewidth": 0.8, "linewidth": 1.2, **look},
+    )
+
+
+def mark_level(axes: Axes, level: float) -> None:
+    """Draw a level across a panel."""
+    axes.axhline(level, color="black", linewidth=0.8, linestyle="--")
+
+
+def legend_beside(axes: Axes, **how: Any) -> None:
+    """Put a legend to the right of a panel."""
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, **how)
 
 
 def draw_ecdf(axes: Axes, values: Floats, **look: Any) -> None:
@@ -88,6 +160,12 @@ class Page:
     first: str
     titles: Mapping[str, str]
     marked: tuple[str, ...] = ()
+
+
+def records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table as JSON holds them: None where there is no number."""
+    plain = rows.astype(object).where(rows.notna(), None)
+    return [dict(zip(rows.columns, row, strict=True)) for row in plain.itertuples(index=False)]
 
 
 def titled(rows: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:

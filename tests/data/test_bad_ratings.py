@@ -46,7 +46,7 @@ BAD = {
     ),
     "no item column": ("r.csv", "itme,rater,value\na,r,1\n", {}, ["'item'", "nearest: 'itme'", "`item`"]),
     "no value column": ("r.csv", "item,rater,points\na,r,1\n", {}, ["'value'", "'points'", "`value`"]),
-    "no rater column": ("r.csv", "item,value\na,1\na,2\nb,2\n", {}, ["'rater'", "another id on each row"]),
+    "no rater column": ("r.csv", "item,value\na,1\na,2\nb,2\n", {}, ["`rater`", "another id on each row"]),
     "column twice": ("r.csv", "item,rater,value,value\na,r,1,2\n", {}, ["2 columns", "'value'"]),
     "one item": ("r.csv", LONG + "a,r,1\na,s,2\n", {}, [":3", "'a'", "two"]),
     "not a number": ("r.csv", LONG + "a,r,1\nb,r,good\n", {}, [":3: column 'value'", "'good'"]),

@@ -28,7 +28,7 @@ def test_one_score_per_item_needs_no_raters(tmp_path: Path) -> None:
 
 
 def test_an_item_that_repeats_without_raters_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NbykError, match=r"no column 'rater'.*`rater`.*another id"):
+    with pytest.raises(NbykError, match=r"no column names raters.*`rater`.*another id"):
         read_ratings(written(tmp_path / "a.csv", "item,value\nq1,1\nq1,0\nq2,0\n"))
 
 

@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - a table, one case per line
+
 """Hostile inputs, made by crossing what may be written with where it may stand.
 
 `CASES` is a list of `Case`; `build(folder)` writes its files and returns the words behind ``nbyk``.
@@ -190,7 +190,7 @@ def in_literals(literal: str) -> Iterator[tuple[str, Callable[[Path], Words]]]:
         content = '{"label": [0.5, 0.5]}\n' * 5 + f'{{"label": [0.5, {literal}]}}\n'
     yield "labels, a probability", partial(labels, name="b.jsonl", content=content, kind="distributions")
     yield "a record", partial(with_record, record=literal)
-    record = '{"output": "b.csv", "sha256": "0", "bytes": 1, "command": "x", "settings": {}, "inputs": %s, "versions": {}}'
+    record = '{"output": "b.csv", "sha256": "0", "bytes": 1, "command": "x", "inputs": %s, "versions": {}}'
     yield "a record's inputs", partial(with_record, record=record % literal)
     yield "a record's input", partial(with_record, record=record % f'{{"x": {literal}}}')
     yield "a prior", lambda folder: with_prior(write(folder, "p.json", literal))
@@ -198,7 +198,7 @@ def in_literals(literal: str) -> Iterator[tuple[str, Callable[[Path], Words]]]:
 
 Named = tuple[str, Callable[[Path], Words]] | tuple[str, Callable[[Path], Words], str]
 """A name, how to build it, and what it must say if that is known."""
-LABEL_BOUND = ":18001: the label has 200,000 characters, expected at most 1000"
+LABEL_BOUND = ":18001: found 'x+…, expected a class: text of 1 to 1000 characters"
 NUMBERS = (
     DIGITS,
     "-1",

@@ -22,7 +22,7 @@ from nbyk_papers.boostsa2022.comparison import (
     onsets,
     read_levels,
     read_p_values,
-    trends,
+    steps_of_figure_1,
 )
 from nbyk_papers.boostsa2022.design import EXAMPLE, TAGGED_ITEMS, TAGGED_RIGHT_A, TAGGED_RIGHT_B, TAGGING
 from nbyk_papers.boostsa2022.report import labels_report, summarise
@@ -194,16 +194,16 @@ def test_the_implied_discordances_put_p_at_the_level() -> None:
         assert norm.sf(z) == pytest.approx(0.05)
 
 
-def test_trends_count_steps_and_rises_beyond_chance(p_values: pd.DataFrame) -> None:
-    found = trends(p_values)
-    assert (found["size_steps"], found["size_falls"]) == (5, 5)
-    assert (found["fraction_steps"], found["fraction_falls"], found["rises"]) == (8, 8, 0)
+def test_steps_of_figure_1_are_the_falls_of_p_from_size_to_size(p_values: pd.DataFrame) -> None:
+    steps = steps_of_figure_1(p_values, "published")
+    assert len(steps) == 5
+    assert (steps["margin"] > 0.0).all()
     larger = p_values["n_items"] == 2000
-    rising = trends(p_values.assign(p=p_values["p"].where(~larger, 0.6 + 0.001 * p_values["simulation"])))
-    assert rising["size_falls"] == 0
-    assert rising["rises"] == 5
-    single = trends(p_values[p_values["simulation"] == 0])
-    assert (single["widest_interval"], single["rises"]) == (None, 0)
+    rising = p_values.assign(p=p_values["p"].where(~larger, 0.6 + 0.001 * p_values["simulation"]))
+    steps = steps_of_figure_1(rising, "published")
+    assert (steps["margin"] < -3.0 * steps["error"]).all()
+    single = steps_of_figure_1(p_values[p_values["simulation"] == 0], "published")
+    assert np.isinf(single["error"]).all()
 
 
 def verdicts_on_shares(summary: dict[str, Any]) -> list[str]:

@@ -16,13 +16,13 @@ from nbyk.files import write_json, write_parquet
 from nbyk.priors import published_prior
 from nbyk.report.answer import write_answer
 from nbyk_papers.datasets.report import (
+    description_table,
     family_label,
     interval_alpha,
     p_value_table,
     read_data_set,
     report,
     shown_p_values,
-    summary_table,
 )
 from nbyk_papers.gathered import P_VALUES, as_rows
 
@@ -115,19 +115,9 @@ def test_a_metric_of_ones_own_is_shown_where_there_is_no_other(tmp_path: Path) -
     assert set(shown_p_values(table)["metric"]) == {"own", "b", "c"}
 
 
-def test_the_summary_has_the_p_values_of_the_largest_size(tmp_path: Path) -> None:
+def test_a_data_set_is_described_by_a_row(tmp_path: Path) -> None:
     data = read_data_set(*data_set_files(tmp_path, "armis"))
-    files = [p_value_file(tmp_path, "armis", n, metrics=("mae",)) for n in (20, 40)]
-    shown = shown_p_values(p_value_table(files, ["armis"]))
-    shown.loc[shown["n_items"] == 20, "estimated_p"] = 0.9
-    more = shown[shown["n_items"] == 40].assign(k_responses=10, estimated_p=0.7)
-    (row,) = summary_table([data], pd.concat([more, shown])).to_dict("records")
-    assert (row["N"], row["K"]) == (40, 10)
-    assert row["MAE, ε = 0.1: estimated p"] == 0.7
-    (row,) = summary_table([data], shown).to_dict("records")
-    assert (row["N"], row["K"]) == (40, 5)
-    assert row["MAE, ε = 0.1: estimated p"] == pytest.approx(0.151)
-    assert row["MAE, ε = 0.1: true p"] == 0.05
+    (row,) = description_table([data]).to_dict("records")
     assert (row["items"], row["ratings"], row["raters"], row["per item"]) == (40, 120, 3, "3")
     assert (row["title"], row["scale"], row["licence"]) == ("ArMIS", "0 or 1", "CC BY 4.0")
     assert (row["means"], row["KS of means"]) == (family_label(data.prior.mu.to_dict()), 0.25)
@@ -163,9 +153,9 @@ def test_the_report_is_one_page_with_a_section_of_each_data_set(tmp_path: Path) 
     assert "by the top level" in page
     assert re.findall(r"""(?:src|href)\s*=\s*["']?\s*(?:https?:)?//""", page) == []
     assert len(pd.read_csv(tmp_path / "once/tables/pvalues.csv")) == 4
-    assert list(pd.read_csv(tmp_path / "once/tables/summary.csv")["source"]) == list(names)
+    assert list(pd.read_csv(tmp_path / "once/tables/data_sets.csv")["source"]) == list(names)
     written = sorted(path.relative_to(tmp_path / "once") for path in (tmp_path / "once").rglob("[!.]*.*"))
-    tables = ("summary", "pvalues", "data_sets", *(f"pvalues/{name}" for name in names))
+    tables = ("pvalues", "data_sets", *(f"pvalues/{name}" for name in names))
     assert {str(path) for path in written if ".nbyk" not in str(path)} == {
         *("report.html", "summary.json"),
         *(f"tables/{name}.{suffix}" for name in tables for suffix in ("csv", "md", "tex", "parquet")),
@@ -184,7 +174,7 @@ def test_a_rejected_fit_is_said_before_anything_else(tmp_path: Path) -> None:
     assert page.index(caution) < page.index("1 data sets, 120 ratings")
     section = page.index('<h2 id="armis">')
     assert section < page.index(caution, section) < page.index("per item. Each rating is", section)
-    assert list(pd.read_csv(tmp_path / "out/tables/summary.csv")["check"]) == ["rejected"]
+    assert list(pd.read_csv(tmp_path / "out/tables/data_sets.csv")["check"]) == ["rejected"]
 
 
 def test_a_report_on_nothing_is_refused() -> None:

@@ -10,7 +10,7 @@ from nbyk.data import Binary, load_source, source, source_names
 from nbyk.errors import NbykError
 from nbyk.priors import Response, TwoStagePrior, published_names, published_prior
 from nbyk.priors.families import Constant, Normal, Uniform, open_uniforms
-from nbyk_papers.homan2025.description import Marginal, describe_fit
+from tests.priors.description import Marginal, describe_fit
 
 
 def simulate(prior, n_items, n_responses, seed):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,10 +29,9 @@ from nbyk_papers.homan2025.comparison import (
     picks_of_rule,
     read_grid,
 )
-from nbyk_papers.homan2025.description import Description
 from nbyk_papers.homan2025.design import METRIC_OF_COLUMN, published_table
 from nbyk_papers.homan2025.report import report, summarise
-from nbyk_papers.homan2025.tables import fit_table, tables_of
+from nbyk_papers.homan2025.tables import tables_of
 from nbyk_papers.shown import Fits
 
 
@@ -246,20 +244,6 @@ def test_an_own_fit_stands_beside_the_published_prior(papers_grid: pd.DataFrame)
     # The grid has the paper's three metrics; MEMD of the values, which recommended asks for, it has not.
     assert set(both["column"]) == {"mae", "wins_mae"}
     assert np.allclose(both["p_own"], both["p_published"] / 4.0)
-
-
-def test_fit_table_has_ratings_published_and_own() -> None:
-    description: dict[str, Any] = {
-        **{f"{name}_data": 0.5 for name in ("mean", "sd", "within")},
-        **{f"{name}_prior": 0.4 for name in ("mean", "sd", "within")},
-        **{"mu_mean": 0.3, "means_ks": 0.1, "means_tv": None, "means_tv_chance": None, "responses_tv": None},
-    }
-    own = {name: 0.2 if name.endswith("_prior") else value for name, value in description.items()}
-    named = {"prior_name": "convabuse", "n_items": 9}
-    both = (Description(**named, **numbers) for numbers in (description, own))
-    table = fit_table(*both).set_index("measure")
-    assert list(table.loc["mean of item means"]) == [0.5, 0.4, 0.2]
-    assert table.loc["total variation of responses"].isna().all()
 
 
 @pytest.mark.parametrize(

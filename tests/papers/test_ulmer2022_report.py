@@ -174,7 +174,7 @@ def test_a_run_beyond_the_paper_has_tables_and_figures_of_its_own(
     write_answer(answer, tmp_path, stem="summary", page="report")
     drawn = {str(path.relative_to(tmp_path / "figures"))[:-4] for path in tmp_path.rglob("*.svg")}
     of_semantics = {placed(semantics, f"figure_0{n}") for semantics in SEMANTICS for n in (3, 6)}
-    assert drawn == {"figure_02"} | of_semantics
+    assert drawn == {"agreement", "figure_02"} | of_semantics
     names = [table.name for table in answer.tables if table.on_page]
     assert names == [placed(semantics, "exponential_type_1") for semantics in SEMANTICS]
 

@@ -137,7 +137,7 @@ def test_a_damaged_record_is_named(content: str, folder: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("key", ["output", "sha256", "bytes", "command", "settings", "inputs", "versions"])
+@pytest.mark.parametrize("key", ["output", "sha256", "bytes", "command", "inputs", "versions"])
 def test_a_record_with_a_wrong_value_is_named(key: str, folder: Path) -> None:
     with recording(["command"]):
         write_json("a.json", {})

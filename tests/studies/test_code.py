@@ -54,7 +54,6 @@ def helper(x):
     "late.py": "from importlib import resources\n\n\ndef last(x):\n"
     "    return (resources.files('pkg') / 'table.csv').read_text()\n",
     "only_other.py": "y = 1\n",
-    "registered.py": "",
     "table.csv": "a,b\n1,2\n",
     "other.csv": "a\n",
 }
@@ -118,12 +117,6 @@ def test_what_a_function_runs_counts(name: str, old: str, new: str, package: Pat
 )
 def test_what_it_does_not_run_does_not(name: str, old: str, new: str, package: Path) -> None:
     assert not edited(package, name, old, new)
-
-
-def test_a_function_that_is_registered_counts_wherever_its_module_does(package: Path) -> None:
-    text = FILES["maths.py"].replace("def helper", "@register(1)\ndef helper")
-    (package / "maths.py").write_text(text, encoding="utf-8")
-    assert edited(package, "maths.py", "def helper(x):\n    return x", "def helper(x):\n    return -x")
 
 
 def test_a_function_that_is_not_there_is_an_error(package: Path) -> None:

@@ -87,7 +87,7 @@ def test_every_data_set_at_hand_gets_a_section(run: Path, shared: Path) -> None:
     # What is there is taken as it is.
     assert re.findall("Fitting a two-stage prior to (.*)", output) == ["mine"]
     assert not (run / "results/downloads").exists()
-    summary = pd.read_csv(run / "results/datasets/tables/summary.csv").set_index("source")
+    summary = pd.read_csv(run / "results/datasets/tables/data_sets.csv").set_index("source")
     assert sorted(summary.index) == ["convabuse", "mine"]
     assert summary.loc["mine", ["items", "ratings"]].tolist() == [25, 100]
     assert summary.loc["mine", "scale"] == "one of 1, 2, 3"

@@ -25,7 +25,7 @@ def why(
     tree: Annotated[bool, typer.Option("--tree")] = False,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show how a file was made: command, inputs with checksums, seed, semantics and versions.
+    """Show how a file was made: command, inputs with checksums, and versions.
 
     The exit code is 3 if the file, or a file behind it, has changed since or is missing now; else 0.
 
@@ -42,17 +42,20 @@ def why(
 
     origins = trace(path)
     if as_json:
-        shown = [{**origin.to_dict(), **_behind(origin), "installed": versions()} for origin in origins]
+        shown = [
+            {
+                **origin.to_dict(),
+                "sources": [source.name for source in origin.sources()],
+                "installed": versions(),
+            }
+            for origin in origins
+        ]
         print(json.dumps(shown, indent=2, ensure_ascii=False))
     else:
         blocks = ["\n".join(_block(group, versions(), tree=tree)) for group in _by_command(origins)]
         print("\n\n".join(blocks))
     if any(file.state != "unchanged" for origin in origins for file in origin.chain()):
         raise typer.Exit(3)
-
-
-def _behind(origin: Origin) -> dict[str, object]:
-    return {"settings": origin.settings(), "sources": [source.name for source in origin.sources()]}
 
 
 def _by_command(origins: Sequence[Origin]) -> list[list[Origin]]:
@@ -75,8 +78,6 @@ def _block(group: Sequence[Origin], installed: dict[str, str], *, tree: bool) ->
     yield f"  command    {first.record.command}"
     if first.folder is not None and not first.folder.samefile(Path.cwd()):
         yield f"  in folder  {first.folder}"
-    for name, values in first.settings().items():
-        yield f"  {name:<10} {', '.join(map(str, values))}"
     yield f"  versions   {_versions(first, installed)}"
     if not first.inputs:
         yield "  inputs     none"

@@ -9,7 +9,7 @@ from nbyk.data.reading import read_ratings
 from nbyk.data.response_set import ResponseSet, response_matrix, response_set
 from nbyk.data.scales import Binary, Interval, Levels, Scale, scale_from_text
 from nbyk.data.sources import RemoteFile, Source, load_source, source, source_names
-from nbyk.data.systems import Systems, align
+from nbyk.data.systems import Systems
 
 __all__ = [
     "Binary",
@@ -22,7 +22,6 @@ __all__ = [
     "Scale",
     "Source",
     "Systems",
-    "align",
     "load_source",
     "named_systems",
     "parse_dices",

@@ -199,9 +199,8 @@ def load_source(
     entry = source(name)
     scale = entry.scale_of(question)
     copy = None if path is None else Path(path)
-    return entry.load(copy, question).normalised(
-        scale, DataPlace(name=name) if path is None else DataPlace(path)
-    )
+    place = DataPlace(name=name) if path is None else DataPlace(path)
+    return replace(entry.load(copy, question), place=place).normalised(scale)
 
 
 def example_files() -> dict[str, bytes]:

@@ -3,7 +3,7 @@
 The code is found without running it. A function reaches everything that it names: in its own module and,
 through imports anywhere in the code, in other modules of nbyk and of its own package. The checksum covers
 everything reached, but not comments, docstrings or layout. If anything in a module is reached, the checksum
-also covers the module's statements that bind no name, and functions that a decorator registers.
+also covers the module's statements that bind no name.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ LIBRARY = "nbyk"
 EVERYTHING = "*"
 _MODULE = re.compile(r"[a-z_]\w*(\.\w+)+(:\w+)?")
 _FILE = re.compile(r"\w[\w.-]{0,99}")
-_REGISTERS = ("register", "command", "callback")
-"""Decorators that register a function, so that other code finds it without its name."""
 
 Statements = tuple[tuple[ast.stmt, frozenset[str]], ...]
 
@@ -129,9 +127,6 @@ def _bound(node: ast.stmt) -> Iterator[str]:
     """Yield the names that a statement of a module binds; "" if it counts without them."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield node.name
-        decorators = (each.func if isinstance(each, ast.Call) else each for each in node.decorator_list)
-        if any(getattr(each, "attr", getattr(each, "id", "")) in _REGISTERS for each in decorators):
-            yield ""
     elif isinstance(node, ast.Import | ast.ImportFrom):
         yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
     elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):

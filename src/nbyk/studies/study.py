@@ -164,6 +164,8 @@ class Study:
         The function that returns the report, an answer (`nbyk.report.answer.Answer`), as
         "package.module:function". It takes the settings and inputs of `reported` as steps do.
         ``figures/`` is written from it, and then ``report.html``, ``summary.json`` and ``tables/``.
+    report_work
+        The measured memory in MB, and time in seconds, that the report takes.
     """
 
     name: ClassVar[str]
@@ -173,6 +175,7 @@ class Study:
     steps: ClassVar[Mapping[str, Step]] = {}
     datasets: ClassVar[Mapping[str, str]] = {}
     report: ClassVar[str] = ""
+    report_work: ClassVar[tuple[float, float]] = (250.0, 60.0)
 
     def rule(self, part: str) -> str:
         """Return the name of the rule of one of its steps, or of "aggregate", "plot" or "report"."""
@@ -223,9 +226,14 @@ class Study:
         """Return the names of the tables of its report, as `figures`."""
         return []
 
-    def reported(self, config: Any) -> Cell | None:
-        """Return the settings and inputs of its report, as a cell whose file is the report's folder."""
-        return None
+    def reported(self, config: Any) -> Cell:
+        """Return the settings and inputs of its report, as a cell whose file is the report's folder.
+
+        By default the inputs are its cells, by step, and there are no settings.
+        """
+        memory, seconds = self.report_work
+        inputs = self.cell_paths(config)
+        return Cell(self.folder or self.name, "report", {}, inputs, memory=memory, seconds=seconds)
 
 
 def loaded(name: str) -> Any:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from nbyk_papers.boostsa2022.comparison import AGREEMENT, half_width, score_name, steps_of_figure_1
+from nbyk_papers.boostsa2022.comparison import (
+    AGREEMENT,
+    half_width,
+    points_of_figure_1,
+    score_name,
+    steps_of_figure_1,
+)
 from nbyk_papers.boostsa2022.design import (
     ALPHA,
     DEFAULT_FRACTION,
@@ -74,8 +80,7 @@ def _larger_sets(p_values: pd.DataFrame) -> Verdict:
 def _iterations(p_values: pd.DataFrame) -> Verdict:
     findings = []
     for semantics in SEMANTICS:
-        points = steps_of_figure_1(p_values, semantics, points=True)
-        reach = half_width(points).dropna()
+        reach = half_width(points_of_figure_1(p_values, semantics)).dropna()
         if reach.empty:
             continue
         more = (

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -199,56 +199,26 @@ def implied_discordances() -> tuple[float, float]:
     return low, high
 
 
-def trends(p_values: pd.DataFrame) -> dict[str, Any]:
-    """Return the number of falls of published p from one size, and one share, to the next in Figure 1.
+def points_of_figure_1(p_values: pd.DataFrame, semantics: str) -> pd.DataFrame:
+    """Return the points of Figure 1: columns of `means`, and variance, infinite with one simulation."""
+    balanced = p_values[p_values["design"] == "balanced"]
+    rows = balanced[(balanced["semantics"] == semantics) & (balanced["fraction"] <= LARGEST_ADMITTED)]
+    cells = means(rows[rows["score"] == chosen_score(balanced, "accuracy")])
+    return cells.assign(variance=(cells["p_sd"] ** 2 / cells["n_simulations"]).fillna(np.inf))
 
-    Keys: score, size_steps and size_falls, fraction_steps and fraction_falls, rises (steps that go up by more
-    than three standard errors, as Monte-Carlo error seldom does), and widest_interval, the largest half-width
-    of a 95 % interval of a point's mean over simulations (None with one simulation).
+
+def steps_of_figure_1(p_values: pd.DataFrame, semantics: str) -> pd.DataFrame:
+    """Return the falls of p from one test-set size of Figure 1 to the next.
+
+    Columns: n_items (the larger size), fraction, margin (positive where p falls) and error (its standard
+    error).
     """
-    cells = steps_of_figure_1(p_values, "published", points=True)
-    grid, variance = (
-        cells.pivot(index="n_items", columns="fraction", values=value).to_numpy()
-        for value in ("p", "variance")
-    )
-    by_size, by_fraction = (np.diff(grid, axis=axis) for axis in (0, 1))
-    errors = (variance[1:] + variance[:-1]) ** 0.5, (variance[:, 1:] + variance[:, :-1]) ** 0.5
-    rises = [
-        (steps > AGREEMENT * error).sum() for steps, error in zip((by_size, by_fraction), errors, strict=True)
-    ]
-    half_widths = half_width(cells).dropna()
-    return {
-        "score": _score_of_figure_1(p_values),
-        "size_steps": int(by_size.size),
-        "size_falls": int((by_size < 0.0).sum()),
-        "fraction_steps": int(by_fraction.size),
-        "fraction_falls": int((by_fraction < 0.0).sum()),
-        "rises": int(sum(rises)),
-        "widest_interval": float(half_widths.max()) if len(half_widths) else None,
-    }
-
-
-def steps_of_figure_1(p_values: pd.DataFrame, semantics: str, *, points: bool = False) -> pd.DataFrame:
-    """Return the falls of p from one test-set size of Figure 1 to the next, or the points themselves.
-
-    Columns of steps: n_items (the larger size), fraction, margin (positive where p falls) and error (its
-    standard error). Columns of points: those of `means`, and variance, which is infinite with one simulation.
-    """
-    rows = p_values[(p_values["design"] == "balanced") & (p_values["semantics"] == semantics)]
-    score = _score_of_figure_1(p_values)
-    cells = means(rows[(rows["score"] == score) & (rows["fraction"] <= LARGEST_ADMITTED)])
-    cells = cells.assign(variance=(cells["p_sd"] ** 2 / cells["n_simulations"]).fillna(np.inf))
-    if points:
-        return cells
+    cells = points_of_figure_1(p_values, semantics)
     by_share = cells.sort_values("n_items").groupby("fraction", sort=False)
     before = by_share[["p", "variance"]].shift().reindex(cells.index)
     error = (before["variance"] + cells["variance"]) ** 0.5
     steps = cells.assign(margin=before["p"] - cells["p"], error=error)
     return steps.loc[steps["margin"].notna(), ["n_items", "fraction", "margin", "error"]]
-
-
-def _score_of_figure_1(p_values: pd.DataFrame) -> str:
-    return chosen_score(p_values[p_values["design"] == "balanced"], "accuracy")
 
 
 def half_width(cells: pd.DataFrame) -> pd.Series:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbyk.report.drawing import COLOURS, MARKERS, new_panels, style
+from nbyk.report.drawing import new_panels
 from nbyk_papers.boostsa2022.comparison import chosen_score, example, half_width, means, score_name
 from nbyk_papers.boostsa2022.design import (
     ALPHA,
@@ -20,6 +20,7 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_ITEMS,
     TAGGING,
 )
+from nbyk_papers.shown import draw_points, legend_beside, look, mark_level, panel_grid, plain_ticks, shades
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,32 +49,24 @@ def balanced_figure(p_values: pd.DataFrame) -> Figure:
     score = chosen_score(balanced, "accuracy")
     cells = means(balanced[balanced["score"] == score])
     cells = cells.assign(reach=half_width(cells).fillna(0.0))
-    looks = _by_shade(cells["fraction"])
+    looks = shades(cells["fraction"])
     figure, panels = new_panels(9.6, 3.9, 2, share_y=True)
     for axes, semantics in zip(panels, SEMANTICS, strict=True):
         of = cells[cells["semantics"] == semantics]
         shown = of[of["fraction"] <= LARGEST_ADMITTED] if semantics == "published" else of
-        for fraction, look in looks.items():
+        for fraction in sorted(set(shown["fraction"])):
             curve = shown[shown["fraction"] == fraction].sort_values("n_items")
-            if curve.empty:
-                continue
-            p, reach = curve["p"].to_numpy(), curve["reach"].to_numpy()
-            axes.fill_between(
-                curve["n_items"],
-                np.maximum(p - reach, _FLOOR),
-                np.maximum(p + reach, _FLOOR),
-                color=look["color"],
-                alpha=0.2,
-                linewidth=0,
-            )
-            axes.plot(curve["n_items"], np.maximum(p, _FLOOR), label=f"{fraction:g}", **look)
-        axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")
+            p, reach, own = curve["p"], curve["reach"], looks[fraction]
+            band = np.maximum([p - reach, p + reach], _FLOOR)
+            axes.fill_between(curve["n_items"], *band, color=own["color"], alpha=0.2, linewidth=0)
+            axes.plot(curve["n_items"], np.maximum(p, _FLOOR), label=f"{fraction:g}", **own)
+        mark_level(axes, ALPHA)
         axes.set(xscale="log", yscale="log", xlabel="items N of the test set")
-        _plain_ticks(axes, sorted(set(cells["n_items"])))
+        plain_ticks(axes, sorted(set(cells["n_items"])))
     panels[0].set_title(f"published, f ≤ {LARGEST_ADMITTED:g}, as BooStSa allows", loc="left", fontsize=9)
     panels[1].set_title("recommended, at any f", loc="left", fontsize=9)
     panels[0].set_ylabel("mean p and its 95 % interval (dashed, .05)")
-    panels[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, title="share f")
+    legend_beside(panels[1], title="share f")
     accuracies = f"{cells['score_b'].mean():.2f} and {cells['score_a'].mean():.2f}"
     figure.suptitle(f"Figure 1: two classes, accuracies {accuracies}, errors independent", fontsize=10)
     return figure
@@ -87,37 +80,23 @@ def tagging_figure(p_values: pd.DataFrame) -> Figure:
     for axes, score in zip(panels, scores, strict=True):
         for number, discordance in enumerate(sorted(set(cells["discordance"]))):
             of = cells[(cells["score"] == score) & (cells["discordance"] == discordance)]
-            look: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)]}
+            own = look(number)
             published = of[(of["semantics"] == "published") & (of["fraction"] <= LARGEST_ADMITTED)]
             recommended = of[of["semantics"] == "recommended"]
+            band = np.maximum(recommended[["p_least", "p_largest", "p"]], _FLOOR)
+            x, title = recommended["fraction"], f"{discordance:g} ({round(discordance * TAGGED_ITEMS)})"
             axes.fill_between(
-                recommended["fraction"],
-                np.maximum(recommended["p_least"], _FLOOR),
-                np.maximum(recommended["p_largest"], _FLOOR),
-                alpha=0.12,
-                linewidth=0,
-                **look,
+                x, band["p_least"], band["p_largest"], color=own["color"], alpha=0.12, linewidth=0
             )
-            axes.plot(recommended["fraction"], np.maximum(recommended["p"], _FLOOR), linestyle=":", **look)
-            axes.plot(
-                published["fraction"],
-                np.maximum(published["p"], _FLOOR),
-                marker=MARKERS[number % len(MARKERS)],
-                markersize=4.5,
-                label=f"{discordance:g} ({round(discordance * TAGGED_ITEMS)})",
-                **look,
-            )
-        axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")
+            axes.plot(x, band["p"], color=own["color"], linestyle=":")
+            p = np.maximum(published["p"], _FLOOR)
+            axes.plot(published["fraction"], p, markersize=4.5, label=title, **own)
+        mark_level(axes, ALPHA)
         axes.axvline(SIGNIFICANT_ABOVE, color="black", linewidth=0.8, linestyle="-.")
         axes.set(yscale="log", xlabel="share f that a resample draws")
         axes.set_title(f"{score_name(score)}: {_scores_of(cells, score)}", loc="left", fontsize=9)
     panels[0].set_ylabel("p: published (markers), recommended (dotted)")
-    panels[-1].legend(
-        loc="center left",
-        bbox_to_anchor=(1.0, 0.5),
-        frameon=False,
-        title="discordance\n(items that exactly\none has right)",
-    )
+    legend_beside(panels[-1], title="discordance\n(items that exactly\none has right)")
     said = f"in the paper, p < .05 only to the right of f = {SIGNIFICANT_ABOVE:g}"
     figure.suptitle(f"Figure 2: {TAGGED_ITEMS} items; {said}", fontsize=10)
     return figure
@@ -130,21 +109,12 @@ def example_figure(p_values: pd.DataFrame) -> Figure:
     figure, (axes,) = new_panels(6.4, 3.9, 1)
     for number, score in enumerate(score for score in EXAMPLE if score in set(cells["score"])):
         rows = cells[cells["score"] == score]
-        look: dict[str, Any] = {"color": COLOURS[number], "marker": MARKERS[number]}
-        axes.plot(
-            rows["fraction"], np.maximum(rows["p"], _FLOOR), markersize=4.5, label=score_name(score), **look
-        )
-        axes.plot(
-            EXAMPLE_FRACTION,
-            printed.loc[printed["score"] == score, "printed_p"],
-            linestyle="none",
-            markersize=8,
-            markerfacecolor="white",
-            markeredgewidth=1.6,
-            zorder=3,
-            **look,
-        )
-    axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")
+        own, p = look(number), np.maximum(rows["p"], _FLOOR)
+        axes.plot(rows["fraction"], p, markersize=4.5, label=score_name(score), **own)
+        hollow = {"markersize": 8, "markerfacecolor": "white", "markeredgewidth": 1.6, "zorder": 3, **own}
+        of_score = printed.loc[printed["score"] == score, "printed_p"]
+        axes.plot(EXAMPLE_FRACTION, of_score, linestyle="none", **hollow)
+    mark_level(axes, ALPHA)
     axes.axvline(LARGEST_ADMITTED, color="black", linewidth=0.8, linestyle=":")
     axes.set(yscale="log", xlabel="share f that a resample draws (dotted: the largest that BooStSa allows)")
     axes.set_ylabel("p, published semantics (dashed, .05)")
@@ -157,17 +127,8 @@ def levels_figure(levels: pd.DataFrame) -> Figure:
     """Draw Type-I error against the share f, a curve per score: a panel per size, labels and semantics."""
     columns = [(kind, semantics) for kind in dict.fromkeys(levels["kind"]) for semantics in SEMANTICS]
     sizes = sorted(set(levels["n_items"]))
-    with style():
-        import matplotlib.pyplot as plt
-
-        figure, panels = plt.subplots(
-            len(sizes),
-            len(columns),
-            figsize=(3.1 * len(columns), 0.7 + 3.0 * len(sizes)),
-            sharex=True,
-            sharey=True,
-            squeeze=False,
-        )
+    size = 3.1 * len(columns), 0.7 + 3.0 * len(sizes)
+    figure, panels = panel_grid(len(sizes), len(columns), size, share_x=True, share_y=True)
     for row, n_items in zip(panels, sizes, strict=True):
         for axes, (kind, semantics) in zip(row, columns, strict=True):
             of = levels[(levels["kind"] == kind) & (levels["semantics"] == semantics)]
@@ -185,44 +146,11 @@ def levels_figure(levels: pd.DataFrame) -> Figure:
 
 def _draw_levels(axes: Axes, levels: pd.DataFrame) -> None:
     axes.axhspan(levels["band_low"].min(), levels["band_high"].max(), color="#e6e6e6", zorder=0)
-    axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")
+    mark_level(axes, ALPHA)
     for number, (score, of) in enumerate(levels.groupby("score", sort=False)):
         rate = of["rate"].to_numpy()
-        axes.errorbar(
-            of["fraction"],
-            rate,
-            yerr=np.stack([rate - of["low"], of["high"] - rate]),
-            color=COLOURS[number % len(COLOURS)],
-            marker=MARKERS[number % len(MARKERS)],
-            markersize=4,
-            linewidth=1.2,
-            elinewidth=0.8,
-            label=score_name(str(score)),
-        )
-
-
-def _by_shade(fractions: pd.Series) -> dict[float, dict[str, Any]]:
-    """Return the looks of shares, from light (few items) to dark, and black for all items."""
-    import matplotlib as mpl
-
-    shown = sorted(set(fractions))
-    colours = mpl.colormaps["viridis_r"](np.linspace(0.15, 0.9, len(shown)))
-    return {
-        fraction: {
-            "color": "black" if fraction == 1.0 else colour,
-            "marker": MARKERS[number % len(MARKERS)],
-            "markersize": 4.5,
-            "linewidth": 1.2,
-        }
-        for number, (fraction, colour) in enumerate(zip(shown, colours, strict=True))
-    }
-
-
-def _plain_ticks(axes: Axes, values: list[int]) -> None:
-    from matplotlib.ticker import NullLocator
-
-    axes.set_xticks(values, [f"{value:,}".replace(",", " ") for value in values])
-    axes.xaxis.set_minor_locator(NullLocator())
+        reach = [rate - of["low"], of["high"] - rate]
+        draw_points(axes, of["fraction"], rate, reach, label=score_name(str(score)), **look(number))
 
 
 def _scores_of(cells: pd.DataFrame, score: str) -> str:

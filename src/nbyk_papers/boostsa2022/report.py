@@ -18,7 +18,6 @@ from nbyk_papers.boostsa2022.comparison import (
     read_levels,
     read_p_values,
     score_name,
-    trends,
 )
 from nbyk_papers.boostsa2022.design import (
     ALPHA,
@@ -30,7 +29,7 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_ITEMS,
 )
 from nbyk_papers.boostsa2022.figures import figures_of
-from nbyk_papers.shown import Page, study_answer, titled
+from nbyk_papers.shown import Page, records, study_answer, titled
 from nbyk_papers.verdicts import verdict_rows
 
 if TYPE_CHECKING:
@@ -112,7 +111,6 @@ def summarise(p_values: pd.DataFrame, levels: pd.DataFrame) -> dict[str, Any]:
     summary: dict[str, Any] = {
         "study": STUDY,
         "within_standard_errors": AGREEMENT,
-        "figure_01": trends(p_values),
         "figure_03": _example(p_values),
         "type_1_error": _type_1_error(levels),
     }
@@ -133,7 +131,7 @@ def _example(p_values: pd.DataFrame) -> dict[str, Any]:
         "p_agree": int((rows["z"].abs() <= AGREEMENT).sum()) if len(rows) else 0,
         "fraction": EXAMPLE_FRACTION,
         "implied_fractions": [min(shares), max(shares)] if shares else [],
-        "rows": rows.astype(object).where(rows.notna(), None).to_dict(orient="records"),
+        "rows": records(rows),
     }
 
 
@@ -141,7 +139,7 @@ def _tagging(p_values: pd.DataFrame) -> dict[str, Any]:
     rows = onsets(p_values)
     f1 = rows[rows["score"] == "f1_macro"] if len(rows) else rows
     return {
-        "cells": rows.astype(object).where(rows.notna(), None).to_dict(orient="records"),
+        "cells": records(rows),
         "f1": {"b": float(f1["b"].mean()), "a": float(f1["a"].mean())} if len(f1) else None,
         "implied_discordance": list(implied_discordances()),
     }

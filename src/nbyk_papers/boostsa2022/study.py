@@ -108,11 +108,10 @@ class Boostsa2022Study(Study):
         "rates": "nbyk_papers.boostsa2022.comparison:rate_rows",
     }
     report = "nbyk_papers.boostsa2022.report:report"
+    report_work = (267.0, 8.0)
 
     def check(self, config: Any) -> None:
         """Raise NbykError if no score of hard labels is asked for."""
-        from nbyk_papers.boostsa2022.design import HARD_SCORES
-
         scores = self.settings(config).scores
         if not set(scores) & set(HARD_SCORES):
             raise NbykError(
@@ -134,10 +133,6 @@ class Boostsa2022Study(Study):
     def tables(self, config: Any) -> list[str]:
         """Return the names of its tables: the verdicts, and the numbers of each figure."""
         return ["verdicts", *self.figures(config)]
-
-    def reported(self, config: Any) -> Cell:
-        """Return the settings and inputs of its report."""
-        return Cell("boostsa2022", "report", {}, self.cell_paths(config), memory=267, seconds=8)
 
 
 STUDY = Boostsa2022Study()

@@ -262,8 +262,6 @@ def rates(
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute each test's rejection rate at one size, on the same simulated test sets."""
     from nbyk.priors import read_prior
-    from nbyk.resampling.population import Population
-    from nbyk_papers.calibration.calibrate import calibrate
 
     population = Population(read_prior(prior), n_items, k_responses, epsilon_b, epsilon_a)
     with work.progress(tests.n_sets):

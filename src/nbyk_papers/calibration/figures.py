@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbyk.report.drawing import COLOURS, style
+from nbyk.report.drawing import COLOURS
 from nbyk_papers.calibration.reading import MAIN_ALPHA, groups, main_metric, named, two_sided
 from nbyk_papers.calibration.verdicts import EXPECTED_P
+from nbyk_papers.shown import panel_grid
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,11 +48,8 @@ def sizes_figure(rates: pd.DataFrame, title: str) -> Figure:
     shown = shown.assign(column=epsilon + "\n" + shown["size"])
     columns = _in_order(shown, "column", ["epsilon_b", "k_responses", "n_items"])
     n_tests, n_sources = shown["test"].nunique(), shown["dataset"].nunique()
-    with style():
-        import matplotlib.pyplot as plt
-
-        size = (max(_WIDTH_OF_TITLE, 2.4 + 0.5 * len(columns)), 0.6 + n_sources * (0.8 + 0.27 * n_tests))
-        figure, axes = plt.subplots(n_sources, 1, figsize=size, squeeze=False)
+    size = (max(_WIDTH_OF_TITLE, 2.4 + 0.5 * len(columns)), 0.6 + n_sources * (0.8 + 0.27 * n_tests))
+    figure, axes = panel_grid(n_sources, 1, size)
     for panel, (key, of) in zip(axes[:, 0], groups(shown, ["dataset"]), strict=True):
         _heat_map(panel, of, ("test", "column"), columns)
         panel.set_title(key["dataset"], loc="left")
@@ -73,12 +71,8 @@ def expected_p_figure(rates: pd.DataFrame) -> Figure:
 def _by_truth(rates: pd.DataFrame, axes_of: tuple[str, str], title: str, over: str) -> Figure:
     panels = list(groups(rates.sort_values(["epsilon_b"], kind="stable"), ["true"]))
     rows, columns = (list(dict.fromkeys(rates[name])) for name in axes_of)
-    with style():
-        import matplotlib.pyplot as plt
-
-        width = 2.2 + len(panels) * 0.46 * len(columns)
-        size = (max(_WIDTH_OF_TITLE, width), 1.9 + 0.27 * len(rows))
-        figure, axes = plt.subplots(1, len(panels), figsize=size, sharey=True, squeeze=False)
+    width = max(_WIDTH_OF_TITLE, 2.2 + len(panels) * 0.46 * len(columns))
+    figure, axes = panel_grid(1, len(panels), (width, 1.9 + 0.27 * len(rows)), share_y=True)
     for panel, (key, of) in zip(axes[0], panels, strict=True):
         _heat_map(panel, of, axes_of, columns)
         panel.set_title(key["true"], loc="left")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.resampling.samplers import WEIN_SAMPLERS
@@ -12,11 +12,7 @@ from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
 from nbyk_papers.batches import Axis, stored_keys
 from nbyk_papers.calibration.design import METRICS
-from nbyk_papers.homan2025.study import prior_file, size_name
-
-if TYPE_CHECKING:
-    pass
-
+from nbyk_papers.homan2025.study import check_fit, prior_file, size_name
 
 RATE_METRICS = Axis("default", METRICS)
 RATE_SAMPLERS = Axis("wein2023", tuple(WEIN_SAMPLERS))
@@ -94,8 +90,6 @@ class CalibrationStudy(Study):
 
     def check(self, config: Any) -> None:
         """Raise NbykError if the ratings of an own fit are missing, or draws cannot reach a level."""
-        from nbyk_papers.homan2025.study import check_fit
-
         levels = self.settings(config)
         for source in levels.sources:
             check_fit(config, "calibration.sources", source)

@@ -17,11 +17,11 @@ from nbyk.data import Ratings, scale_from_text, source, source_names
 from nbyk.data.ratings import stored_ratings
 from nbyk.errors import NbykError
 from nbyk.files import read_json
-from nbyk.priors import TwoStagePrior, item_parameters, read_prior
+from nbyk.priors import TwoStagePrior, read_prior
 from nbyk.report.answer import Answer, AnswerTable
 from nbyk.report.drawing import COLOURS, new_panels
 from nbyk_papers.gathered import in_order, read_rows
-from nbyk_papers.shown import Page, draw_ecdf, label_moments, moments_of_prior, study_answer, titled
+from nbyk_papers.shown import Page, draw_prior, draw_rated, label_moments, study_answer, titled
 from nbyk_papers.wein2023.design import COLUMNS
 
 if TYPE_CHECKING:
@@ -157,26 +157,6 @@ def description_table(data_sets: Sequence[DataSet]) -> pd.DataFrame:
     )
 
 
-def summary_table(data_sets: Sequence[DataSet], shown: pd.DataFrame) -> pd.DataFrame:
-    """Return `description_table` with N, K, estimated and true p of each shown metric and ε in more columns.
-
-    The p-values are those of the recommended semantics at a data set's largest size: its most items, and the
-    most responses to each of them.
-    """
-    table = description_table(data_sets).set_index("source")
-    rows = shown[shown["semantics"] == "recommended"]
-    size = ["n_items", "k_responses"]
-    largest = rows.sort_values(size).drop_duplicates("source", keep="last")[["source", *size]]
-    table[["N", "K"]] = largest.set_index("source")[size]
-    rows = rows.merge(largest)
-    for (metric, epsilon), cell in rows.groupby(["metric", "epsilon_b"], sort=False):
-        cell_by_source = cell.set_index("source")
-        name = f"{COLUMNS.get(str(metric), metric)}, ε = {epsilon:g}"
-        table[f"{name}: estimated p"] = cell_by_source["estimated_p"]
-        table[f"{name}: true p"] = cell_by_source["true_p"]
-    return table.reset_index()
-
-
 def report(
     *,
     sources: Sequence[str],
@@ -216,24 +196,17 @@ def report(
             ),
         ],
         {data.name: partial(fit_figure, data, seed=seed) for data in data_sets},
-        files_alone=[
-            AnswerTable(
-                "summary", "Every data set that you have", summary_table(data_sets, shown), on_page=False
-            ),
-            AnswerTable("pvalues", "Every p-value", p, on_page=False),
-        ],
+        files_alone=[AnswerTable("pvalues", "Every p-value", p, on_page=False)],
     )
 
 
 def fit_figure(data: DataSet, *, seed: int) -> Figure:
     """Draw item means and deviations of the ratings beside those of as many ratings of the fitted prior."""
     figure, panels = new_panels(9.6, 3.4, 2)
-    # Levels lie on [0, (L − 1)/L] and binary responses on [0, 1]; all are shown from 0 to 1.
-    top, matrix = data.prior.response.top, data.ratings.matrix()
-    for axes, rated in zip(panels, item_parameters(matrix / top), strict=True):
-        draw_ecdf(axes, rated, color="black", linewidth=1.8, label=f"{len(rated)} rated items")
-    for axes, drawn in zip(panels, moments_of_prior(data.prior, matrix, seed), strict=True):
-        draw_ecdf(axes, drawn / top, color=COLOURS[1], label="as many items of the fitted prior")
+    matrix = data.ratings.matrix()
+    draw_rated(panels, matrix, data.prior.response.top)
+    shown = {"color": COLOURS[1], "label": "as many items of the fitted prior"}
+    draw_prior(panels, data.prior, matrix, seed, **shown)
     label_moments(*panels)
     means, deviations = (family_label(family.to_dict()) for family in (data.prior.mu, data.prior.sigma))
     figure.suptitle(f"{data.title}: means {means}, deviations {deviations}", fontsize=10)

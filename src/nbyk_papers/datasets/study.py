@@ -53,7 +53,7 @@ class DatasetsStudy(Study):
 
     def tables(self, config: Any) -> list[str]:
         """Return the names of its tables."""
-        return ["data_sets", "summary", "pvalues", *(f"pvalues/{name}" for name in self.figures(config))]
+        return ["data_sets", "pvalues", *(f"pvalues/{name}" for name in self.figures(config))]
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""

@@ -6,7 +6,6 @@ expected p-value to fall below .05, and how is a budget of N·K responses best s
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from importlib import resources
@@ -220,31 +219,3 @@ def grid_figures(
         for number, kind, place in drawn:
             figures[placed(semantics, f"figure_{number}")] = kind, (*place, semantics)
     return figures
-
-
-def published_cells(
-    cells: Collection[tuple[str, float]], sizes: Collection[tuple[int, int]], metrics: Collection[str]
-) -> int:
-    """Return how many of the 57 published cells are among these (source, ε), sizes and metrics."""
-    asked = {(*cell, *size) for cell in cells for size in sizes}
-    return sum(metric in metrics and cell in asked for metric, cell in _published_places())
-
-
-@cache
-def _published_places() -> list[tuple[str, tuple[str, float, int, int]]]:
-    """Return the metric, source, ε, N and K of each published cell; without pandas, as plans are frequent."""
-    source_of_label = {printed: source for source, printed in LABELS.items()}
-    with resources.files(__package__).joinpath(_TABLES).open(encoding="utf-8") as file:
-        return [
-            (
-                METRIC_OF_COLUMN["published"][row["metric"]],
-                (
-                    source_of_label[row["dataset"]],
-                    float(row["epsilon"]),
-                    int(row["n_times_k"]) // int(row["k"]),
-                    int(row["k"]),
-                ),
-            )
-            for row in csv.DictReader(file)
-            if row["n_times_k"]
-        ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels
+from nbyk.report.drawing import new_figure, new_panels
 from nbyk_papers.homan2025.comparison import compare, of_columns, overstatement
 from nbyk_papers.homan2025.design import (
     ALPHA,
@@ -21,11 +21,11 @@ from nbyk_papers.homan2025.design import (
     TESTS,
     grid_figures,
     label,
-    published_cells,
     published_source,
     stage_figures,
 )
 from nbyk_papers.homan2025.prior_figures import fit_figure, shapes_figure, stages_figure
+from nbyk_papers.shown import draw_points, legend_beside, look, mark_level, plain_ticks, shades
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,9 +66,8 @@ def figures_of(
         drawn[name] = partial(_OF_GRID[kind], grid, *place)
     if power is not None:
         drawn["figure_06"] = partial(power_figure, power)
-    if published_cells(cells, sizes, metrics):
-        drawn["overstatement"] = partial(overstatement_figure, grid)
-        drawn["agreement"] = partial(agreement_figure, grid)
+    drawn["overstatement"] = partial(overstatement_figure, grid)
+    drawn["agreement"] = partial(agreement_figure, grid)
     for source, files in fits.items():
         drawn[f"fit_{published_source(source)}"] = partial(fit_figure, grid, source, *files, seed=seed)
     return drawn
@@ -103,8 +102,7 @@ def metric_figure(grid: pd.DataFrame, source: str, epsilon: float, semantics: st
     rows = rows[(rows["bootstrap"] == "multistage") & (rows["n_times_k"] == FIGURE_5_BUDGET)]
     shown = [*METRIC_OF_COLUMN[semantics].values(), *FIGURE_5_METRICS]
     for index, metric in enumerate(name for name in shown if name in set(rows["metric"])):
-        look = {"color": COLOURS[index], "marker": MARKERS[index], "label": _METRIC_NAMES[metric]}
-        _draw_curve(axes, rows[rows["metric"] == metric], **look)
+        _draw_curve(axes, rows[rows["metric"] == metric], label=_METRIC_NAMES[metric], **look(index))
     axes.set_ylim(0.0, 1.03)
     title = f"{label(source)}, ε = {epsilon:g}, N·K = {FIGURE_5_BUDGET}, {semantics} semantics"
     _finish(figure, [axes], title, legend_title="metric")
@@ -144,23 +142,14 @@ def power_figure(power: pd.DataFrame) -> Figure:
         for index, test in enumerate(tests):
             test_rows = rows[rows["test"] == test].sort_values(across)
             reach = [test_rows["power"] - test_rows["low"], test_rows["high"] - test_rows["power"]]
-            axes.errorbar(
-                test_rows[across],
-                test_rows["power"],
-                yerr=np.abs(reach),
-                color=COLOURS[index % len(COLOURS)],
-                marker=MARKERS[index % len(MARKERS)],
-                markersize=4.5,
-                elinewidth=0.9,
-                linestyle=("-", "--", "-.", ":")[index % 4],
-                label=TESTS.get(str(test), str(test).replace("_", " ")),
-            )
-        axes.axhline(0.9, color="black", linewidth=0.8, linestyle="--")
+            shown = {"linestyle": ("-", "--", "-.", ":")[index % 4], "label": TESTS[str(test)], **look(index)}
+            draw_points(axes, test_rows[across], test_rows["power"], reach, **shown)
+        mark_level(axes, 0.9)
         axes.set_title(f"K = {k}" if n is None else f"N = {n}", loc="left")
         axes.set_xlabel("items N" if n is None else "responses per item K")
     panels[0].set_ylim(0.0, 1.03)
     panels[0].set_ylabel("power at α = .05 (95 % intervals; dashed, .9)")
-    panels[-1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, title="test")
+    legend_beside(panels[-1], title="test")
     source, epsilon, metric = power[["source", "epsilon_b", "metric"]].iloc[0]
     figure.suptitle(f"{label(source)}, ε = {epsilon:g}, {_METRIC_NAMES.get(metric, metric)}", fontsize=10)
     return figure
@@ -176,17 +165,9 @@ def overstatement_figure(grid: pd.DataFrame) -> Figure:
     for index, column in enumerate(name for name in COLUMNS if name in set(cells["column"])):
         rows = cells[cells["column"] == column]
         reach = 2.0 * rows["ratio_error"] / rows["ratio"]
-        axes.errorbar(
-            rows["p"],
-            rows["ratio"],
-            yerr=[rows["ratio"] * (1.0 - np.exp(-reach)), rows["ratio"] * (np.exp(reach) - 1.0)],
-            fmt=MARKERS[index],
-            color=COLOURS[index],
-            markersize=4.5,
-            elinewidth=0.8,
-            alpha=0.75,
-            label=COLUMNS[column],
-        )
+        bars = [rows["ratio"] * (1.0 - np.exp(-reach)), rows["ratio"] * (np.exp(reach) - 1.0)]
+        shown = {"linestyle": "none", "alpha": 0.75, "label": COLUMNS[column], **look(index)}
+        draw_points(axes, rows["p"], rows["ratio"], bars, **shown)
     low, high = axes.get_xlim()
     p = np.linspace(max(low, 1e-3), high, 200)
     normal = p / ndtr(np.sqrt(2.0) * ndtri(p))
@@ -196,7 +177,7 @@ def overstatement_figure(grid: pd.DataFrame) -> Figure:
     axes.set_yscale("log")
     axes.set_yticks((2, 3, 5, 7, 10, 15, 20, 30), ("2", "3", "5", "7", "10", "15", "20", "30"))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.set_ylim(0.7 * cells["ratio"].min(), 1.5 * cells["ratio"].max())
+    axes.set_ylim(0.7 * min(cells["ratio"], default=2.0), 1.5 * max(cells["ratio"], default=2.0))
     axes.set_title("How many times too large the p-values of Tables 1 to 3 are", loc="left")
     axes.legend(frameon=False)
     return figure
@@ -208,16 +189,9 @@ def agreement_figure(grid: pd.DataFrame) -> Figure:
     cells = compare(grid, "published").dropna(subset=["p", "published_p"])
     for index, source in enumerate(name for name in LABELS if name in set(cells["source"])):
         rows = cells[cells["source"] == source]
-        look: Any = {
-            "fmt": MARKERS[index % len(MARKERS)],
-            "color": COLOURS[index % len(COLOURS)],
-            "markersize": 4.5,
-            "elinewidth": 0.8,
-            "alpha": 0.75,
-            "label": LABELS[source],
-        }
-        left.errorbar(rows["published_p"], rows["p"], yerr=2.0 * rows["p_error"], **look)
-        right.errorbar(rows["published_effect"], rows["effect"], **look)
+        shown = {"linestyle": "none", "alpha": 0.75, "label": LABELS[source], **look(index)}
+        draw_points(left, rows["published_p"], rows["p"], 2.0 * rows["p_error"], **shown)
+        right.plot(rows["published_effect"], rows["effect"], markersize=4.5, **shown)
     for axes, name in ((left, "p"), (right, "Δ")):
         low = min(*axes.get_xlim(), *axes.get_ylim()) if name == "p" else 8e-4
         high = max(*axes.get_xlim(), *axes.get_ylim()) if name == "p" else 2.5
@@ -227,7 +201,7 @@ def agreement_figure(grid: pd.DataFrame) -> Figure:
     right.set_ylabel("Δ, nbyk")
     right.set_xscale("log")
     right.set_yscale("log")
-    right.legend(frameon=False)
+    right.legend(*right.get_legend_handles_labels(), frameon=False)
     figure.suptitle("Homan et al. 2025, Tables 1 to 3, reproduced", fontsize=10)
     return figure
 
@@ -240,37 +214,23 @@ def _of(grid: pd.DataFrame, source: str, epsilon: float, semantics: str) -> pd.D
 
 def _draw_budgets(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw p against K, a curve for each budget, from light (small) to dark (large)."""
-    for budget, look in budget_looks(rows["n_times_k"].unique()).items():
-        _draw_curve(axes, rows[rows["n_times_k"] == budget], label=f"{budget:,}".replace(",", " "), **look)
+    for budget, shown in shades(shown_budgets(rows["n_times_k"].unique())).items():
+        _draw_curve(axes, rows[rows["n_times_k"] == budget], label=f"{budget:,}".replace(",", " "), **shown)
 
 
-def budget_looks(budgets: Iterable[int]) -> dict[int, dict[str, Any]]:
-    """Return the colour and marker of each budget that a figure shows."""
-    import matplotlib as mpl
-
+def shown_budgets(budgets: Iterable[int]) -> list[int]:
+    """Return the budgets that a figure shows."""
     shown = sorted(set(budgets))
     if len(shown) > len(SHOWN_BUDGETS):
         shown = [budget for budget in shown if budget in SHOWN_BUDGETS] or shown[-len(SHOWN_BUDGETS) :]
-    colours = mpl.colormaps["viridis_r"](np.linspace(0.15, 1.0, len(shown)))
-    return {
-        budget: {"color": colour, "marker": marker}
-        for budget, colour, marker in zip(shown, colours, MARKERS, strict=False)
-    }
+    return shown
 
 
 def _draw_curve(axes: Axes, rows: pd.DataFrame, **look: Any) -> None:
     rows = rows.dropna(subset="p").sort_values("k_responses")
     p = np.maximum(rows["p"].to_numpy(), _FLOOR)
     reach = 2.0 * rows["standard_error"].to_numpy()
-    axes.errorbar(
-        rows["k_responses"],
-        p,
-        yerr=np.stack([np.minimum(reach, p - 0.5 * _FLOOR), reach]),
-        markersize=4.5,
-        linewidth=1.2,
-        elinewidth=0.8,
-        **look,
-    )
+    draw_points(axes, rows["k_responses"], p, [np.minimum(reach, p - 0.5 * _FLOOR), reach], **look)
 
 
 def _log_scale(panels: Collection[Axes]) -> None:
@@ -284,20 +244,15 @@ def _log_scale(panels: Collection[Axes]) -> None:
 
 def _finish(figure: Figure, panels: list[Axes], title: str, legend_title: str = "N·K") -> None:
     """Label the axes, mark p = .05 and put one legend to the right of the last panel."""
-    from matplotlib.ticker import NullLocator
-
     drawn = [line.get_xdata() for axes in panels for line in axes.get_lines()]
     ks = [int(k) for k in np.unique(np.concatenate([[], *drawn]))]
     for axes in panels:
-        axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")
+        mark_level(axes, ALPHA)
         axes.set_xscale("log")
-        axes.set_xticks(ks, [str(k) for k in ks])
-        axes.xaxis.set_minor_locator(NullLocator())
+        plain_ticks(axes, ks)
         axes.set_xlabel("responses per item K")
     panels[0].set_ylabel("expected p (±2 standard errors; dashed, .05)")
-    handles, names = panels[0].get_legend_handles_labels()
-    panels[-1].legend(
-        handles, names, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, title=legend_title
-    )
+    handles, _ = panels[0].get_legend_handles_labels()
+    legend_beside(panels[-1], handles=handles, title=legend_title)
     floor = " (p of 10⁻⁵ or less shown at 10⁻⁵)" if panels[0].get_yscale() == "log" else ""
     figure.suptitle(f"{title}{floor}", fontsize=10)

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.ratings import stored_ratings
-from nbyk.priors import Response, item_parameters, published_prior, read_prior
+from nbyk.priors import Response, published_prior, read_prior
 from nbyk.report.drawing import COLOURS, new_panels
 from nbyk_papers.homan2025.comparison import own_fit_p_values
 from nbyk_papers.homan2025.design import ALPHA, label, published_source
-from nbyk_papers.shown import draw_ecdf, label_moments, moments_of_prior
+from nbyk_papers.shown import draw_prior, draw_rated, label_moments, legend_beside, mark_level
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,12 +58,10 @@ def stages_figure(source: str, ratings: Path | None, seed: int) -> Figure:
     prior, shape = published_prior(source), np.zeros((_DRAWN_ITEMS, _DRAWN_RESPONSES))
     if ratings is not None:
         shape = stored_ratings(ratings)[0].matrix()
-        for axes, data in zip((left, right), item_parameters(shape / np.nanmax(shape)), strict=True):
-            draw_ecdf(axes, data, color="black", linewidth=1.8, label=f"{len(data)} rated items")
-    for axes, drawn in zip((left, right), moments_of_prior(prior, shape, seed), strict=True):
-        name = "as many responses" if ratings else f"{_DRAWN_RESPONSES} responses"
-        shown = drawn / prior.response.top
-        draw_ecdf(axes, shown, color=COLOURS[0], linestyle="--", label=f"{name} of the prior")
+        draw_rated((left, right), shape, float(np.nanmax(shape)))
+    name = "as many responses" if ratings else f"{_DRAWN_RESPONSES} responses"
+    shown = {"color": COLOURS[0], "linestyle": "--", "label": f"{name} of the prior"}
+    draw_prior((left, right), prior, shape, seed, **shown)
     x = np.linspace(0.0, 1.0, 1001)
     for axes, family, letter in ((left, prior.mu, "μ"), (right, prior.sigma, "σ")):
         axes.plot(x, family.cdf(x), color=COLOURS[1], linestyle=":", label=f"{letter} of the prior")
@@ -84,15 +82,10 @@ def fit_figure(grid: pd.DataFrame, source: str, ratings: Path, prior: Path, *, s
     figure, panels = new_panels(13.0 if len(rows) else 9.6, 3.8, 3 if len(rows) else 2)
     priors = {"published prior": published_prior(name), "own fit": read_prior(prior)}
     matrix = stored_ratings(ratings)[0].matrix()
-    # Levels lie on [0, (L − 1)/L] and binary responses on [0, 1]; all are shown from 0 to 1.
-    top = priors["own fit"].response.top
-    for axes, data in zip(panels, item_parameters(matrix / top), strict=False):
-        draw_ecdf(axes, data, color="black", linewidth=1.8, label=f"{len(data)} rated items")
+    draw_rated(panels, matrix, priors["own fit"].response.top)
     for index, (title, compared) in enumerate(priors.items()):
-        drawn = moments_of_prior(compared, matrix, seed)
-        for axes, values in zip(panels, drawn, strict=False):
-            shown = values / compared.response.top
-            draw_ecdf(axes, shown, color=COLOURS[index], linestyle=("--", "-")[index], label=title)
+        shown = {"color": COLOURS[index], "linestyle": ("--", "-")[index], "label": title}
+        draw_prior(panels, compared, matrix, seed, **shown)
     label_moments(panels[0], panels[1])
     if len(rows):
         _draw_answers(panels[2], rows)
@@ -110,7 +103,7 @@ def _draw_answers(axes: Axes, rows: pd.DataFrame) -> None:
         p_published, p_own = (np.maximum(rows_of_k[name], _FLOOR) for name in ("p_published", "p_own"))
         axes.plot(p_published, p_own, "o-", color=colour, markersize=3.5, linewidth=0.9, label=f"K = {k}")
     axes.plot([_FLOOR, 0.6], [_FLOOR, 0.6], color="black", linewidth=0.8)
-    axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")
+    mark_level(axes, ALPHA)
     axes.axvline(ALPHA, color="black", linewidth=0.8, linestyle="--")
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -118,4 +111,4 @@ def _draw_answers(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set_title(title, loc="left", fontsize=9)
     axes.set_xlabel("published prior")
     axes.set_ylabel("own fit")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    legend_beside(axes)

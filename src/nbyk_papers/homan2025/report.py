@@ -24,7 +24,7 @@ from nbyk_papers.homan2025.design import LABELS, PUBLISHED_DRAWS, SOURCE_FIGURES
 from nbyk_papers.homan2025.figures import figures_of
 from nbyk_papers.homan2025.size_claims import Numbers
 from nbyk_papers.homan2025.tables import all_tables, read_power
-from nbyk_papers.shown import Fits, Page, study_answer
+from nbyk_papers.shown import Fits, Page, records, study_answer, titled
 from nbyk_papers.verdicts import verdict_rows
 
 if TYPE_CHECKING:
@@ -94,21 +94,20 @@ def _draws(grid: pd.DataFrame) -> dict[str, Any]:
 def _beyond(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the cells that do not agree in p or in Δ."""
     shown = {
-        "table": "table",
-        "source": "source",
+        "table": "",
+        "source": "",
         "column": "metric",
         "published_n_times_k": "n_times_k",
         "published_k": "k",
-        "p": "p",
-        "published_p": "published_p",
-        "z_p": "z_p",
+        "p": "",
+        "published_p": "",
+        "z_p": "",
         "effect": "delta",
         "published_effect": "published_delta",
         "z_effect": "z_delta",
     }
     beyond = rows[(rows["z_p"].abs() > AGREEMENT) | (rows["z_effect"].abs() > AGREEMENT)]
-    beyond = beyond[list(shown)].rename(columns=shown)
-    return [dict(zip(beyond.columns, row, strict=True)) for row in beyond.itertuples(index=False)]
+    return records(titled(beyond, shown))
 
 
 def _selection(cells: pd.DataFrame) -> dict[str, int]:

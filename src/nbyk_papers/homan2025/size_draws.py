@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import int64, uint64
+from numba import uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
@@ -21,56 +21,22 @@ from nbyk.resampling.population import Population
 from nbyk.resampling.streams import ReplicateStreams
 
 Units = NDArray[np.int32]
-Words = NDArray[np.int64]
 Sizes = NDArray[np.int64]
 Sums = NDArray[np.int64]
 Items = NDArray[np.int32]
 
 
-def units_per_word(units: Units) -> int:
-    """Return the number of units that fit a word such that no sum over all items overflows.
-
-    `units` has shape (…, N).
-    """
-    most = max(int(units.max(initial=0)), -int(units.min(initial=0))) * units.shape[-1]
-    return next(n for n in (3, 2, 1) if n == 1 or most < 1 << (64 // n - 1))
-
-
 @njit(nogil=True, cache=True)
-def pack_units(units: Units, per_word: int, out: Words) -> None:
-    """Fill `out`, shape (W, N), with the words of units, shape (C, N), `per_word` to a word."""
-    bits = int64(64 // per_word)
-    out[:] = 0
-    for c in range(len(units)):
-        word, unit, shift = out[c // per_word], units[c], int64(c % per_word) * bits
-        for i in range(len(unit)):
-            word[i] += int64(unit[i]) << shift
-
-
-@njit(nogil=True, cache=True)
-def _unpack(word: Any, per_word: int, out: Sums) -> None:
-    """Fill `out`, shape (units in the word,), with the sums in the sum of words."""
-    bits = int64(64 // per_word)
-    rest = int64(64) - bits
-    for c in range(len(out)):
-        # Take the lowest bits with their sign, and return their borrow to the bits above.
-        out[c] = word if per_word == 1 else (word << rest) >> rest
-        if per_word > 1:
-            word = (word - out[c]) >> bits
-
-
-@njit(nogil=True, cache=True)
-def sum_items(words: Words, per_word: int, sizes: Sizes, out: Sums) -> None:
-    """Fill `out`, shape (S, C), with the sums of each unit over the items of each of S sizes."""
-    for w in range(len(words)):
-        word, first = words[w], w * per_word
-        total = int64(0)
-        done = 0
-        for s in range(len(sizes)):
-            for i in range(done, sizes[s]):
-                total += word[i]
-            done = sizes[s]
-            _unpack(total, per_word, out[s, first : first + per_word])
+def sum_items(units: Units, sizes: Sizes, out: Sums) -> None:
+    """Fill `out`, shape (S, C), with the sums of each unit, (N, C), over the items of each of S sizes."""
+    total = np.zeros(units.shape[1], np.int64)
+    done = 0
+    for s in range(len(sizes)):
+        for i in range(done, sizes[s]):
+            for c in range(len(total)):
+                total[c] += units[i, c]
+        done = sizes[s]
+        out[s] = total
 
 
 @njit(nogil=True, cache=True)
@@ -94,26 +60,17 @@ def draw_items(key: Any, replicate: int, size: int, items: Items) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _sum_at(word: Words, items: Items) -> Any:
-    total = int64(0)
-    for i in range(len(items)):
-        if items[i] < 0:
-            break  # never: a loop with an exit has no gathers, which are slower than loads
-        total += word[items[i]]
-    return total
-
-
-@njit(nogil=True, cache=True)
-def sum_bootstrapped_items(
-    words: Words, per_word: int, key: Any, replicate: int, sizes: Sizes, out: Sums
-) -> None:
+def sum_bootstrapped_items(units: Units, key: Any, replicate: int, sizes: Sizes, out: Sums) -> None:
     """Fill `out`, as `sum_items`, with sums over the items that `draw_items` draws from each size's set."""
     items = np.empty(sizes.max() + HALVES, np.int32)
+    out[:] = 0
     for s in range(len(sizes)):
         draw_items(key, replicate, sizes[s], items)
-        for w in range(len(words)):
-            total = _sum_at(words[w], items[: sizes[s]])
-            _unpack(total, per_word, out[s, w * per_word : (w + 1) * per_word])
+        total = out[s]
+        for i in range(sizes[s]):
+            unit = units[items[i]]
+            for c in range(len(total)):
+                total[c] += unit[c]
 
 
 @njit(nogil=True, cache=True)
@@ -211,22 +168,19 @@ class NestedDraws(SizeDraws):
         # and is 0 if both have the same.
         sign = drawn.coins[0].astype(np.int32) - drawn.coins[1]
         n_sets, n = sign.shape
-        units = np.empty((n_sets, len(HYPOTHESES), len(rows), n), np.int32)
+        units = np.empty((n_sets, n, len(HYPOTHESES), len(rows)), np.int32)
         scale = np.empty(len(rows))
         for column, row in enumerate(rows):
-            units[:, 0, column], scale[column] = drawn.alternative.item_units(self._metrics[row])
-            units[:, 1, column], _ = drawn.null.item_units(self._metrics[row])
-            np.multiply(units[:, 0, column], sign, out=units[:, 2, column])
-        per_word = units_per_word(units)
+            units[:, :, 0, column], scale[column] = drawn.alternative.item_units(self._metrics[row])
+            units[:, :, 1, column], _ = drawn.null.item_units(self._metrics[row])
+            np.multiply(units[:, :, 0, column], sign, out=units[:, :, 2, column])
         ascending = np.asarray(sizes, dtype=np.int64)
-        n_units = len(HYPOTHESES) * len(rows)
-        sums = np.empty((len(RESAMPLINGS), n_sets, len(sizes), n_units), np.int64)
-        words = np.empty((-(-n_units // per_word), n), np.int64)
+        sums = np.empty((len(RESAMPLINGS), n_sets, len(sizes), len(HYPOTHESES) * len(rows)), np.int64)
         key, first = drawn.bootstrap
         for r in range(n_sets):
-            pack_units(units[r].reshape(-1, n), per_word, words)
-            sum_items(words, per_word, ascending, sums[0, r])
-            sum_bootstrapped_items(words, per_word, key, first + r, ascending, sums[1, r])
+            of_set = units[r].reshape(n, -1)
+            sum_items(of_set, ascending, sums[0, r])
+            sum_bootstrapped_items(of_set, key, first + r, ascending, sums[1, r])
         by_metric = sums.reshape(*sums.shape[:-1], len(HYPOTHESES), len(rows)) * (
             scale / ascending[:, None, None]
         )

@@ -162,8 +162,6 @@ def grid(
     import pyarrow as pa
 
     from nbyk.priors import read_prior
-    from nbyk.resampling.population import Population
-    from nbyk_papers.homan2025.size_grid import size_grid
 
     item_prior = read_prior(prior)
     with work.progress(draws.n_draws * len(sizes)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
@@ -28,15 +28,10 @@ from nbyk_papers.homan2025.design import (
     grid_sizes,
     is_own_fit,
     own_size,
-    published_cells,
     published_source,
     stage_figures,
     table_name,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 PAPERS_SIZES = tuple(grid_sizes(BUDGETS, RESPONSES))
 PAPERS_RESPONSES = sum(n * k for n, k in PAPERS_SIZES)
@@ -178,10 +173,6 @@ def _cells(settings: Any) -> set[tuple[str, float]]:
     return {(source, epsilon) for source in settings.sources for epsilon in settings.epsilons}
 
 
-def _has_published(settings: Any) -> bool:
-    return bool(published_cells(_cells(settings), asked_sizes(settings), settings.metrics))
-
-
 class Homan2025Study(Study):
     """Homan et al. 2025, how many ratings per item."""
 
@@ -220,8 +211,8 @@ class Homan2025Study(Study):
         names = ["figure_01", *stage_figures(sources_with_data(config, settings)).values()]
         names += grid_figures(_cells(settings), asked_sizes(settings), settings.metrics)
         names += ["figure_06"] * bool(settings.power_sizes)
-        names += ["overstatement", "agreement"] * _has_published(settings)
-        return [*names, *(f"fit_{published_source(source)}" for source in settings.fitted)]
+        fits = [f"fit_{published_source(source)}" for source in settings.fitted]
+        return ["overstatement", "agreement", *names, *fits]
 
     def tables(self, config: Any) -> list[str]:
         """Return the names of its tables."""
@@ -229,13 +220,8 @@ class Homan2025Study(Study):
         names = [placed(name, table_name(e)) for name in METRIC_OF_COLUMN for e in settings.epsilons]
         names += ["own_sizes", "raters"] * has_claims(settings)
         names += ["power"] * bool(settings.power_sizes)
-        names += ["overstatement"] * _has_published(settings)
-        for source in settings.fitted:
-            names.append(f"fit_{published_source(source)}")
-            both = {source, published_source(source)} <= set(settings.sources)
-            if both and set(METRIC_OF_COLUMN["recommended"].values()) & set(settings.metrics):
-                names.append(f"fit_{published_source(source)}_p_values")
-        return ["verdicts", *names]
+        fits = [f"fit_{published_source(source)}_p_values" for source in settings.fitted]
+        return ["verdicts", "overstatement", *names, *fits]
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.data import source as source_named
-from nbyk.data.ratings import stored_ratings
-from nbyk.priors import Response, published_prior, read_prior
+from nbyk.priors import read_prior
 from nbyk_papers import placed
 from nbyk_papers.gathered import read_partitioned
 from nbyk_papers.homan2025.comparison import (
@@ -21,7 +19,6 @@ from nbyk_papers.homan2025.comparison import (
     pick_beyond_paper,
     picks_of_rule,
 )
-from nbyk_papers.homan2025.description import Description, describe_fit
 from nbyk_papers.homan2025.design import (
     ALPHA,
     CLAIM_ITEMS,
@@ -40,20 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 POWER = ("n_items", "k_responses", "epsilon_b", "metric", "test", "n_sets", "power", "low", "high")
-
-_MOMENTS = {
-    "mean of item means": "mean",
-    "standard deviation of item means": "sd",
-    "variance within items": "within",
-}
-_DISTANCES = {
-    "mean of μ": "mu_mean",
-    "Kolmogorov-Smirnov distance of item means": "means_ks",
-    "total variation of item means": "means_tv",
-    "the same by chance": "means_tv_chance",
-    "total variation of responses": "responses_tv",
-}
-
 
 _CELL = {"source": "dataset", "column": "metric"}
 _PICKED = {
@@ -101,17 +84,11 @@ def all_tables(
             raters_table(numbers),
         )
     yield from tables_of(grid)
-    for source, (ratings, prior) in fits.items():
-        fitted_to, own = published_source(source), read_prior(prior)
-        name, matrix = f"{own.caution} {label(fitted_to)}".lstrip(), stored_ratings(ratings)[0].matrix()
-        response = Response.on(source_named(fitted_to).scale)
-        both = (describe_fit(each, matrix, response) for each in (published_prior(fitted_to), own))
-        caption = f"{name}: how well the published prior and our own fit describe the ratings"
-        yield f"fit_{fitted_to}", caption, fit_table(*both)
-        table = own_fit_p_values(grid, source)
-        if len(table):
-            caption = f"{name}: expected p under the published prior and under our own fit (recommended)"
-            yield f"fit_{fitted_to}_p_values", caption, _for_people(table, _OWN_FIT)
+    for source, (_, prior) in fits.items():
+        fitted_to, table = published_source(source), own_fit_p_values(grid, source)
+        name = f"{read_prior(prior).caution} {label(fitted_to)}".lstrip()
+        caption = f"{name}: expected p under the published prior and under our own fit (recommended)"
+        yield f"fit_{fitted_to}_p_values", caption, _for_people(table, _OWN_FIT)
     if power is not None:
         yield (
             "power",
@@ -170,31 +147,8 @@ def tables_of(grid: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
                 chosen = picks[picks["epsilon_b"] == epsilon]
                 caption = f"{title}: {rule}"
                 tables.append((placed(semantics, table_name(epsilon)), caption, _for_people(chosen, _PICKED)))
-    ratios = overstatement(grid)
-    if len(ratios):
-        caption = "The published p-value as a multiple of the recommended one, at the published N·K and K"
-        tables.append(("overstatement", caption, _for_people(ratios, _RATIOS)))
-    return tables
-
-
-def fit_table(published: Description, own: Description) -> pd.DataFrame:
-    """Return ratings, a published prior and our own fit side by side: a row per measure."""
-    import pandas as pd
-
-    rows = [
-        (
-            measure,
-            getattr(own, f"{name}_data"),
-            getattr(published, f"{name}_prior"),
-            getattr(own, f"{name}_prior"),
-        )
-        for measure, name in _MOMENTS.items()
-    ]
-    rows += [
-        (measure, None, getattr(published, name), getattr(own, name)) for measure, name in _DISTANCES.items()
-    ]
-    table = pd.DataFrame(rows, columns=["measure", "ratings", "published prior", "own fit"])
-    return table.astype(dict.fromkeys(table.columns[1:], float))
+    caption = "The published p-value as a multiple of the recommended one, at the published N·K and K"
+    return [*tables, ("overstatement", caption, _for_people(overstatement(grid), _RATIOS))]
 
 
 def read_power(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:

@@ -236,7 +236,8 @@ def _responses_matter_more(places: Sequence[SourceErrors]) -> Iterator[tuple[flo
 
 def estimates_figure(cells: Cells) -> Figure:
     """Draw the mean |estimated − true| p of each sampler: a panel for a kind, a mark for a metric."""
-    from nbyk.report.drawing import COLOURS, MARKERS, new_panels
+    from nbyk.report.drawing import new_panels
+    from nbyk_papers.shown import look
 
     rows = cells.by_reference.assign(
         error=(cells.by_reference["estimated_p"] - cells.by_reference["true_p"]).abs()
@@ -247,9 +248,9 @@ def estimates_figure(cells: Cells) -> Figure:
         mean = rows[rows["source"] == source].groupby(["sampler", "metric"])["error"].mean().unstack()
         for number, metric in enumerate(KINDS[source].metrics):
             values = mean.loc[list(WEIN_SAMPLERS), metric]
-            look: dict[str, Any] = {"color": COLOURS[number], "marker": MARKERS[number], "markersize": 5}
             places = np.arange(len(values)) + 0.12 * (number - 1.5)  # samplers have no order to join
-            axes.plot(places, values, label=metric.replace("(pooled=1)", ""), linestyle="none", **look)
+            own = {"linestyle": "none", "markersize": 5, **look(number)}
+            axes.plot(places, values, label=metric.replace("(pooled=1)", ""), **own)
         names = [name.replace("/", "\n") for name in WEIN_SAMPLERS]
         axes.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
         axes.set_title(source, loc="left", fontsize=9)

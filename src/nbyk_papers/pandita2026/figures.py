@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.report.drawing import COLOURS, MARKERS, new_panels, style
+from nbyk.report.drawing import new_panels
 from nbyk_papers.pandita2026.comparison import shown_epsilon
 from nbyk_papers.pandita2026.design import ALPHA, METRICS, POWER, dirichlet_name
+from nbyk_papers.shown import draw_points, legend_beside, look, mark_level, panel_grid
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,18 +36,18 @@ def agreement_figure(printed: pd.DataFrame) -> Figure:
     figure, (left, right) = new_panels(9.6, 4.2, 2)
     for number, metric in enumerate(METRICS):
         of = printed[printed["metric"] == metric]
-        look: dict[str, Any] = {"color": COLOURS[number], "linestyle": "none"}
+        own: dict[str, Any] = {"linestyle": "none", **look(number)}
         middle = 0.5 * (of["p"] + of["p_with_ties"])
         reach = 0.5 * (of["p_with_ties"] - of["p"]) + 2.0 * of["p_error"]
-        left.errorbar(of["printed_p"], middle, yerr=reach, marker=MARKERS[number], markersize=4.5, **look)
-        right.plot(of["n_items"], of["power"], marker=MARKERS[number], label=metric, **look)
+        draw_points(left, of["printed_p"], middle, reach, **own)
+        right.plot(of["n_items"], of["power"], label=metric, **own)
     top = 1.1 * float(max(printed[["printed_p", "p_with_ties"]].max(), default=ALPHA))
     left.plot([0.0, top], [0.0, top], color="black", linewidth=0.8)
     left.set(xlabel="p, printed", ylabel="p, ours (both countings of ties ± 2 standard errors)")
-    right.axhline(POWER, color="black", linewidth=0.8, linestyle="--")
+    mark_level(right, POWER)
     right.set(xscale="log", ylim=(-0.03, 1.03), xlabel="items N of the cell")
     right.set_ylabel(f"power of a t-test over items at {ALPHA:g} (dashed, {POWER:g})")
-    right.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    legend_beside(right)
     figure.suptitle("Table 2: the paper's p, and what a test of one such set would find", fontsize=10)
     return figure
 
@@ -57,24 +58,13 @@ def by_k_figure(grid: pd.DataFrame, column: str) -> Figure:
     budget = int(budgets[np.abs(budgets - SHOWN_BUDGET).argmin()])
     epsilon = shown_epsilon(grid)
     shown = grid[(grid["budget"] == budget) & (grid["epsilon"] == epsilon)]
-    with style():
-        import matplotlib.pyplot as plt
-
-        figure, panels = plt.subplots(2, 2, figsize=(9.6, 6.4), sharex=True, sharey=True)
+    figure, panels = panel_grid(2, 2, (9.6, 6.4), share_x=True, share_y=True)
     for axes, metric in zip(panels.flat, METRICS, strict=True):
         for number, (source, of) in enumerate(shown[shown["metric"] == metric].groupby("source", sort=False)):
             y = of[column] if column == "power" else np.maximum(of[column], _FLOOR)
-            axes.plot(
-                of["k_responses"],
-                y,
-                color=COLOURS[number % 5],
-                linestyle="-" if number < 5 else ":",
-                marker=MARKERS[number % 5],
-                markersize=3,
-                linewidth=1.1,
-                label=dirichlet_name(str(source)),
-            )
-        axes.axhline(POWER if column == "power" else ALPHA, color="black", linewidth=0.8, linestyle="--")
+            shown_as = {"linestyle": "-" if number < 5 else ":", "markersize": 3, **look(number % 5)}
+            axes.plot(of["k_responses"], y, linewidth=1.1, label=dirichlet_name(str(source)), **shown_as)
+        mark_level(axes, POWER if column == "power" else ALPHA)
         axes.set(xscale="log", yscale="linear" if column == "power" else "log")
         axes.set_title(metric, loc="left", fontsize=9)
     what = f"power of a t-test over items at {ALPHA:g}" if column == "power" else "the paper's p"

@@ -27,6 +27,7 @@ class Pandita2026Study(Study):
         "rates": "nbyk_papers.pandita2026.comparison:rate_rows",
     }
     report = "nbyk_papers.pandita2026.report:report"
+    report_work = (400.0, 12.0)
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of each prior: the grid's, and those of Table 2; and of each kind of responses."""
@@ -42,10 +43,6 @@ class Pandita2026Study(Study):
     def tables(self, config: Any) -> list[str]:
         """Return the names of its tables."""
         return ["verdicts", "table_2", "smallest", "estimates", "grid"]
-
-    def reported(self, config: Any) -> Cell:
-        """Return the settings and inputs of its report."""
-        return Cell("pandita2026", "report", {}, self.cell_paths(config), memory=400, seconds=12)
 
 
 STUDY = Pandita2026Study()

@@ -22,14 +22,9 @@ _DIGITS = 9
 
 
 def severity_variance(prior: TwoStagePrior, share: float, sensitivity_share: float = 0.0) -> float:
-    """Return the variance of a rater's mean rating over all items.
+    """Return the variance of a rater's mean rating over all items of a prior.
 
-    Parameters
-    ----------
-    prior
-        The items and their responses.
-    share, sensitivity_share
-        The shares ρ and κ of the noise that are severity and sensitivity; see `Sharing`.
+    The shares ρ and κ of the noise are severity and sensitivity; see `Sharing`.
     """
     return _variance_of_means(prior, share, sensitivity_share, np.ones(_ITEMS))
 
@@ -39,12 +34,8 @@ def sensitivity_variance(
 ) -> float:
     """Return the variance of a rater's slope: the mean over all items of the rating times the item's place.
 
-    Parameters
-    ----------
-    prior, share, sensitivity_share
-        As for `severity_variance`.
-    seen : ndarray, shape (2000,), optional
-        The places of the prior's items as ratings show them (`seen_places`); by default the true places.
+    The shares are as for `severity_variance`. `seen`, shape (2000,), are the places of the prior's items as
+    ratings show them (`seen_places`); by default the true places.
     """
     places = true_places(prior) if seen is None else seen
     return _variance_of_means(prior, share, sensitivity_share, places)
@@ -56,17 +47,9 @@ def true_places(prior: TwoStagePrior) -> Floats:
 
 
 def places_by_others(ratings: Floats) -> Floats:
-    """Return the place of each rating's item by the rank of its mean rating from the other raters.
+    """Return the place of each rating's item by the rank of its mean rating from the other raters, (N, K).
 
-    Parameters
-    ----------
-    ratings : ndarray, shape (N, K)
-        Ratings; NaN where missing. Each item has two or more.
-
-    Returns
-    -------
-    ndarray, shape (N, K)
-        NaN where the rating is missing.
+    NaN where a rating is missing, in ratings, shape (N, K), two or more of each item, too.
     """
     there = ~np.isnan(ratings)
     others = there.sum(axis=1, keepdims=True) - 1
@@ -79,17 +62,9 @@ def places_by_others(ratings: Floats) -> Floats:
 def seen_places(prior: TwoStagePrior, raters: Integers, share: float) -> Floats:
     """Return the expected places that ratings show of some items of a prior, always the same items.
 
-    Few ratings of an item tell its place only roughly, so these are nearer to 0 than the true places.
-
-    Parameters
-    ----------
-    prior
-        The items and their responses.
-    raters : ndarray of int, shape (N, K)
-        The rater of each rating, −1 where it is missing: each simulated item has the raters of one of these.
-        Each item has one or more.
-    share
-        The share ρ of the noise that is severity.
+    Few ratings of an item tell its place only roughly, so these are nearer to 0 than the true places. Each
+    simulated item has the raters of one row of `raters`, shape (N, K), −1 where there is none, one or more in
+    each; `share` is the share ρ of the noise that is severity.
     """
     mu, sigma = items_of(prior)
     generator = Streams(stream_key(0, purpose="seen places of items"), 0).generator("ratings")

@@ -35,17 +35,10 @@ _NEAR = 1e-3
 class FittedSharing:
     """The differences of raters in a set of ratings.
 
-    Attributes
-    ----------
-    sharing
-        The design to simulate: the number of raters in the ratings, with their shares of the variance.
-    severity_sd
-        Standard deviation of raters' severities, in the unit of the ratings. A severity is the amount that a
-        rater adds to the mean of all items.
-    sensitivity_sd
-        Standard deviation of the sensitivities of raters who differ as `sharing` has it, in the unit of the
-        ratings per standard deviation of the items' places. A sensitivity is the slope of a rater's mean
-        ratings on the places, less the mean slope. 0 if no three raters share items with several ratings.
+    `sharing` is the design to simulate: their number, with their shares of the variance. `severity_sd` is the
+    standard deviation, in the unit of the ratings, of what a rater adds to the mean of all items;
+    `sensitivity_sd` that of the slopes of raters' mean ratings on the items' places, less the mean slope, for
+    raters who differ as `sharing` has it: 0 if no three raters share items with several ratings.
     """
 
     sharing: Sharing
@@ -54,25 +47,15 @@ class FittedSharing:
 
 
 def fit_sharing(ratings: Ratings, prior: TwoStagePrior) -> FittedSharing:
-    """Fit the differences of raters.
+    """Fit the differences of raters to ratings with known raters, on the scale of a prior fitted to them.
 
-    Parameters
-    ----------
-    ratings
-        Ratings with known raters, on the scale of the prior's responses.
-    prior
-        The two-stage prior fitted to them.
-
-    Notes
-    -----
-    The variance between raters is that of the mean rating by the test for shared units, in the same way as
-    `nbyk plan` computes it from a pilot (`nbyk.Spread`). The variance of their slopes is that
-    of the mean of rating times place. There, a rating counts from the mean of its item, and the place of the
-    item is by the rank of its mean rating from the other raters; items with a single rating are left out.
-    `Sharing.rater_share` and `Sharing.sensitivity_share` are the ρ and κ by which the prior's responses have
-    these variances, with ranks from as many ratings. A share is 0 if its variance is no larger than without
-    it, and κ is at most (1 − ρ) / 3. Severity alone gives raters unlike slopes near the ends of a scale, so
-    `sensitivity_sd` may be above 0 with a κ of 0.
+    The variance between raters is that of the mean rating by the test for shared units, as `nbyk plan`
+    computes it from a pilot (`nbyk.Spread`). The variance of their slopes is that of the mean of rating times
+    place. There, a rating counts from the mean of its item, and the place of the item is by the rank of its
+    mean rating from the other raters; items with a single rating are left out. The shares are the ρ and κ by
+    which the prior's responses have these variances, with ranks from as many ratings. A share is 0 if its
+    variance is no larger than without it, and κ is at most (1 − ρ) / 3. Severity alone gives raters unlike
+    slopes near the ends of a scale, so `sensitivity_sd` may be above 0 with a κ of 0.
     """
     units = ratings.units()
     if units.index is None or units.n_shared < _FEWEST:

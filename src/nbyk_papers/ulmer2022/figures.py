@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels
+from nbyk.report.drawing import COLOURS, new_figure, new_panels
 from nbyk_papers import placed
+from nbyk_papers.shown import draw_points, legend_beside, look, mark_level
 from nbyk_papers.ulmer2022.comparison import PERCENT, across, beside_published, error_rates, type_of
 from nbyk_papers.ulmer2022.design import (
     ALPHA,
@@ -38,9 +39,8 @@ def figures_of(scores: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> dict[
     shown = rates[rates["threshold"] == rates["test"].map(_threshold_of)]
     drawn: dict[str, Callable[[], Figure]] = {
         "figure_02": partial(distributions_figure, list(dict.fromkeys(scores["distribution"]))),
+        "agreement": partial(agreement_figure, cells),
     }
-    if len(cells["published"]):
-        drawn["agreement"] = partial(agreement_figure, cells)
     for semantics in SEMANTICS:
         part = shown[shown["semantics"] == semantics]
         under_null = scores[(scores["semantics"] == semantics) & (scores["error"] == TYPE_1)]
@@ -65,17 +65,12 @@ def distributions_figure(names: Sequence[str]) -> Figure:
         else:
             shown.append((label(name), distribution_named(name, SEMANTICS["published"])))
     for index, (title, distribution) in enumerate(shown):
-        axes.plot(
-            x,
-            distribution.density(x),
-            color=COLOURS[index % len(COLOURS)],
-            linestyle=("-", "--", "-.", ":")[index % 4],
-            label=title,
-        )
+        line: Any = {"color": COLOURS[index % len(COLOURS)], "linestyle": ("-", "--", "-.", ":")[index % 4]}
+        axes.plot(x, distribution.density(x), label=title, **line)
     axes.set_xlabel("score")
     axes.set_ylabel("density")
     axes.set_ylim(bottom=0.0)
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    legend_beside(axes)
     return figure
 
 
@@ -93,17 +88,9 @@ def rates_figure(rates: pd.DataFrame, semantics: str) -> Figure:
         for index, test in enumerate(tests):
             dodge = 0.09 * (index - 0.5 * (len(tests) - 1))
             mine, theirs = of[of["test"] == test], printed[printed["test"] == test]
-            axes.errorbar(
-                mine[varies].map(places) + dodge,
-                mine["rate"],
-                yerr=np.maximum(0.0, [mine["rate"] - mine["low"], mine["high"] - mine["rate"]]),
-                color=COLOURS[index % len(COLOURS)],
-                marker=MARKERS[index % len(MARKERS)],
-                markersize=4.0,
-                linewidth=0.9,
-                elinewidth=0.8,
-                label=label_of_test(test),
-            )
+            reach = [mine["rate"] - mine["low"], mine["high"] - mine["rate"]]
+            x, shown = mine[varies].map(places) + dodge, {"label": label_of_test(test), **look(index)}
+            draw_points(axes, x, mine["rate"], reach, **shown)
             axes.plot(theirs[varies].map(places) + dodge, theirs["published_rate"], color="black", **_CROSS)
         axes.set_xticks(list(places.values()), [f"{value:g}" for value in places])
         axes.set_xlabel(name)
@@ -115,8 +102,8 @@ def rates_figure(rates: pd.DataFrame, semantics: str) -> Figure:
         all_axes[-1].plot([], [], color="black", label="published", **_CROSS)
     if kind == "I":
         for axes in all_axes:
-            axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")
-    all_axes[-1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+            mark_level(axes, ALPHA)
+    legend_beside(all_axes[-1])
     thresholds = f"p at {ALPHA:g}, eps_min at {ASO_THRESHOLD:g}"
     figure.suptitle(f"Type-{kind} error, {thresholds}, {semantics} semantics", fontsize=10)
     return figure
@@ -152,7 +139,7 @@ def scores_figure(scores: pd.DataFrame, semantics: str) -> Figure:
         Line2D([], [], color=COLOURS[index % len(COLOURS)], label=label_of_test(test))
         for index, test in enumerate(tests)
     ]
-    panels[-1].legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    legend_beside(panels[-1], handles=handles)
     figure.suptitle(f"Scores of equally good systems (boxes: quartiles), {semantics} semantics", fontsize=10)
     return figure
 
@@ -163,15 +150,8 @@ def agreement_figure(of_semantics: Mapping[str, pd.DataFrame]) -> Figure:
     for axes, (semantics, cells) in zip(panels, of_semantics.items(), strict=True):
         for index, test in enumerate(dict.fromkeys(cells["test"])):
             of = cells[cells["test"] == test]
-            axes.plot(
-                of["rate"],
-                of["published_rate"] - of["rate"],
-                MARKERS[index % len(MARKERS)],
-                color=COLOURS[index % len(COLOURS)],
-                markersize=3.0,
-                alpha=0.7,
-                label=label_of_test(test),
-            )
+            shown = {"linestyle": "none", "alpha": 0.7, "label": label_of_test(test), **look(index)}
+            axes.plot(of["rate"], of["published_rate"] - of["rate"], markersize=3.0, **shown)
         for of_aso, line in ((False, "-"), (True, "--")):
             of = cells[(cells["test"] == ASO) == of_aso].sort_values("rate")
             name = f"{PERCENT}, {'ASO' if of_aso else 'others'}"
@@ -184,7 +164,7 @@ def agreement_figure(of_semantics: Mapping[str, pd.DataFrame]) -> Figure:
         inside = f"{int(cells['agrees'].sum())} of {len(cells)} inside"
         axes.set_title(f"{semantics}: {inside}", loc="left")
     panels[0].set_ylabel("published rate − ours")
-    panels[-1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    legend_beside(panels[-1])
     figure.suptitle("Ulmer et al. 2022, Tables 1 to 8, reproduced", fontsize=10)
     return figure
 

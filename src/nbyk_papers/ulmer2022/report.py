@@ -10,7 +10,7 @@ import numpy as np
 
 from nbyk.report.answer import Answer, AnswerTable
 from nbyk_papers import placed
-from nbyk_papers.shown import Page, study_answer
+from nbyk_papers.shown import Page, records, study_answer
 from nbyk_papers.ulmer2022.claims import verdicts_of
 from nbyk_papers.ulmer2022.comparison import (
     CELL,
@@ -77,8 +77,7 @@ def outside(cells: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
     published, recommended = cells["published"], cells["recommended"]
     why = np.where(recommended["agrees"], "semantics", "unknown")
     why = np.where(published["p"] * len(published) >= CHANCE, "chance", why)
-    beyond = published.assign(why=why).loc[~published["agrees"], [*_SHOWN, "why"]]
-    return [dict(zip(beyond.columns, row, strict=True)) for row in beyond.itertuples(index=False)]
+    return records(published.assign(why=why).loc[~published["agrees"], [*_SHOWN, "why"]])
 
 
 def _agreement_of(cells: pd.DataFrame) -> dict[str, Any]:
@@ -111,12 +110,10 @@ def tables_of(rates: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> list[tu
             table = papers_form(rates[of & (rates["semantics"] == semantics)])
             name = placed(semantics, table_name(distribution, error))
             tables.append((name, _caption(distribution, error, semantics), table))
-    if len(cells["published"]):
-        caption = f"The number of published rates in the {PERCENT} interval around ours, by table and test"
-        tables.append(("agreement", caption, agreement_table(cells)))
-        caption = f"Published rates outside the {PERCENT} interval around ours (published semantics)"
-        tables.append(("outside", caption, outside_table(cells)))
-    return tables
+    caption = f"The number of published rates in the {PERCENT} interval around ours, by table and test"
+    tables.append(("agreement", caption, agreement_table(cells)))
+    caption = f"Published rates outside the {PERCENT} interval around ours (published semantics)"
+    return [*tables, ("outside", caption, outside_table(cells))]
 
 
 def papers_form(rates: pd.DataFrame) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
@@ -14,13 +14,11 @@ from nbyk_papers.batches import Axis, plan_of_axes, stored_keys
 from nbyk_papers.ulmer2022.design import (
     SEMANTICS,
     TESTS,
+    TYPE_1,
     papers_settings,
     settings,
+    table_name,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 SCORE_TESTS = Axis("ulmer2022", tuple(TESTS))
 
@@ -72,6 +70,7 @@ class Ulmer2022Study(Study):
         "rates": "nbyk_papers.ulmer2022.comparison:rate_rows",
     }
     report = "nbyk_papers.ulmer2022.report:report"
+    report_work = (411.0, 12.0)
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of each semantics and distribution."""
@@ -79,30 +78,23 @@ class Ulmer2022Study(Study):
 
     def gathered(self, config: Any) -> Cell:
         """Return the settings and inputs of its rows of the datasets."""
-        own = super().gathered(config)
-        return replace(own, settings={**own.settings, "thresholds": self.settings(config).thresholds})
+        return self._with_thresholds(super().gathered(config), config)
 
     def figures(self, config: Any) -> list[str]:
         """Return the names of its figures."""
-        from nbyk_papers.ulmer2022.design import SEMANTICS, TYPE_1
-
         type_2 = any(error != TYPE_1 for _, error in self._experiments(config))
         numbers = (3, 6, 7) if type_2 else (3, 6)
         own = [placed(semantics, f"figure_{number:02d}") for semantics in SEMANTICS for number in numbers]
-        return [*(["agreement"] if self._has_published(config) else []), "figure_02", *own]
+        return ["agreement", "figure_02", *own]
 
     def tables(self, config: Any) -> list[str]:
         """Return the names of its tables."""
-        from nbyk_papers.ulmer2022.design import SEMANTICS, table_name
-
         experiments = self._experiments(config)
         own = [placed(semantics, table_name(*each)) for semantics in SEMANTICS for each in experiments]
-        return [*(["agreement", "outside"] if self._has_published(config) else []), "rates", "verdicts", *own]
+        return ["agreement", "outside", "rates", "verdicts", *own]
 
     def _experiments(self, config: Any) -> list[tuple[str, str]]:
         """Return each distribution with each kind of error that is simulated of it."""
-        from nbyk_papers.ulmer2022.design import settings
-
         asked = self.settings(config)
         return [
             (name, error)
@@ -112,24 +104,12 @@ class Ulmer2022Study(Study):
             )
         ]
 
-    def _has_published(self, config: Any) -> bool:
-        """Return whether a published rate stands beside ours."""
-        from nbyk_papers.ulmer2022.design import DISTRIBUTIONS, TESTS, THRESHOLDS, papers_settings, settings
-
-        asked = self.settings(config)
-        if not set(asked.tests) & set(TESTS) or not set(asked.thresholds) & set(THRESHOLDS):
-            return False
-        return any(
-            set(settings(asked.sample_sizes, asked.leads.get(name), asked.differences))
-            & set(papers_settings(name))
-            for name in asked.distributions
-            if name in DISTRIBUTIONS
-        )
-
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        told = {"thresholds": self.settings(config).thresholds}
-        return Cell("ulmer2022", "report", told, self.cell_paths(config), memory=411, seconds=12)
+        return self._with_thresholds(super().reported(config), config)
+
+    def _with_thresholds(self, cell: Cell, config: Any) -> Cell:
+        return replace(cell, settings={**cell.settings, "thresholds": self.settings(config).thresholds})
 
 
 STUDY = Ulmer2022Study()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from nbyk.data.ratings import stored_ratings
 from nbyk.priors import item_parameters, published_prior, read_prior
 from nbyk.priors.family import Family
-from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels
+from nbyk.report.drawing import COLOURS, new_figure, new_panels
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk_papers import placed
+from nbyk_papers.shown import draw_points, legend_beside, look
 from nbyk_papers.wein2023.comparison import Cells, minima
 from nbyk_papers.wein2023.design import minima_figure_name, stage_figure_name
 from nbyk_papers.wein2023.tables import label
@@ -35,7 +36,7 @@ def figures_of(
 ) -> dict[str, Callable[[], Figure]]:
     """Return the drawing function of each figure, by name; `fits` has each source's ratings and prior."""
     drawn = minima_figures(cells)
-    if cells.table.query("semantics == 'published'")["published_true_p"].notna().any():
+    if "published" in cells.semantics:
         drawn["agreement"] = partial(agreement_figure, cells)
     for source in ("toxicity", *(name for name in fits if name != "toxicity")):
         for stage in ("means", "sds"):
@@ -68,27 +69,11 @@ def minima_figure(cells: Cells) -> Figure:
     figure, axes = new_figure(7.0, 4.2)
     table = minima(cells, "metric")
     for index, (name, of_metric) in enumerate(table.groupby("row", sort=False)):
-        style: Any = {
-            "color": COLOURS[index % len(COLOURS)],
-            "marker": MARKERS[index % len(MARKERS)],
-            "markersize": 5,
-        }
-        positions = np.arange(len(of_metric))
-        reach = [
-            of_metric["error_mean"] - of_metric["error_low"],
-            of_metric["error_high"] - of_metric["error_mean"],
-        ]
-        axes.errorbar(
-            positions + 0.03 * (index - 4),
-            of_metric["error_mean"],
-            yerr=np.abs(reach),
-            elinewidth=0.8,
-            label=label(str(name)),
-            **style,
-        )
-        axes.plot(
-            positions, of_metric["published"], linestyle=":", alpha=0.6, markerfacecolor="white", **style
-        )
+        mean, positions = of_metric["error_mean"], np.arange(len(of_metric))
+        reach = np.abs([mean - of_metric["error_low"], of_metric["error_high"] - mean])
+        draw_points(axes, positions + 0.03 * (index - 4), mean, reach, label=label(str(name)), **look(index))
+        dotted = {"linestyle": ":", "alpha": 0.6, "markerfacecolor": "white", **look(index)}
+        axes.plot(positions, of_metric["published"], **dotted)
     epsilons = sorted(table["epsilon_b"].unique())
     axes.set_xticks(range(len(epsilons)), [f"{epsilon:g}" for epsilon in epsilons])
     axes.set_yscale("symlog", linthresh=1e-3, linscale=0.6)
@@ -103,7 +88,7 @@ def minima_figure(cells: Cells) -> Figure:
         loc="left",
         fontsize=9,
     )
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    legend_beside(axes)
     return figure
 
 
@@ -115,17 +100,8 @@ def agreement_figure(cells: Cells) -> Figure:
         x = np.maximum(of_source["published_true_p"].to_numpy(), _SMALLEST_SHOWN)
         y = np.maximum(of_source["true_p"].to_numpy(), _SMALLEST_SHOWN)
         reach = 3.0 * of_source["true_se"].to_numpy()
-        error = np.stack([np.minimum(reach, y - 0.5 * _SMALLEST_SHOWN), reach])
-        axes.errorbar(
-            x,
-            y,
-            yerr=error,
-            fmt=MARKERS[index],
-            color=COLOURS[index],
-            markersize=4,
-            alpha=0.6,
-            label=source,
-        )
+        error = [np.minimum(reach, y - 0.5 * _SMALLEST_SHOWN), reach]
+        draw_points(axes, x, y, error, linestyle="none", alpha=0.6, label=source, **look(index))
     axes.plot([_SMALLEST_SHOWN, 1.0], [_SMALLEST_SHOWN, 1.0], color="black", linewidth=0.8)
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -146,13 +122,8 @@ def stage_figure(source: str, stage: str, data: Floats | None, family: Family, s
     edges = np.linspace(0.0, upper, 21)
     figure, (left, right) = new_panels(8.0, 3.2, 2)
     if data is None:
-        left.text(
-            0.5,
-            0.5,
-            "no ratings:\nname your copy under ratings\nin config.yaml",
-            ha="center",
-            va="center",
-        )
+        missing = "no ratings:\nname your copy under ratings\nin config.yaml"
+        left.text(0.5, 0.5, missing, ha="center", va="center")
         left.set_axis_off()
     else:
         _histogram(left, data, edges, f"{len(data)} items of {source}")

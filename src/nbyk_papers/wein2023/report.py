@@ -11,7 +11,7 @@ import numpy as np
 from nbyk.report.answer import Answer, AnswerTable
 from nbyk.resampling.samplers import get_sampler
 from nbyk_papers.agreement import chi_square
-from nbyk_papers.shown import Fits, Page, study_answer
+from nbyk_papers.shown import Fits, Page, records, study_answer
 from nbyk_papers.verdicts import verdict_rows
 from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE, acceptable_table, best_choices, choices, verdict
 from nbyk_papers.wein2023.claims import verdicts_of
@@ -79,14 +79,8 @@ def _ranks(cells: Cells) -> dict[str, Any]:
         **counts,
         "sets": sets,
         "sentence": rank_sentence(counts, sets),
-        "by_test_set": [] if by_test_set is None else _records(by_test_set),
+        "by_test_set": [] if by_test_set is None else records(by_test_set),
     }
-
-
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return rows as JSON holds them: None where there is no number."""
-    rows = table.astype(object).where(table.notna(), None)
-    return [dict(zip(rows.columns, row, strict=True)) for row in rows.itertuples(index=False)]
 
 
 def _acceptable(cells: Cells) -> dict[str, Any]:
@@ -162,8 +156,7 @@ def _minima_agreement(cells: Cells, semantics: str) -> dict[str, Any]:
 def _beyond(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the cells whose published true p-value does not agree."""
     shown = ["table", "sampler", "metric", "true_p", "published_true_p", "z_true"]
-    beyond = rows.loc[rows["z_true"].abs() > AGREEMENT, shown].rename(columns={"z_true": "z"})
-    return [dict(zip(beyond.columns, row, strict=True)) for row in beyond.itertuples(index=False)]
+    return records(rows.loc[rows["z_true"].abs() > AGREEMENT, shown].rename(columns={"z_true": "z"}))
 
 
 PAGE = Page(

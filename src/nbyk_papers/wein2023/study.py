@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from functools import cache
-from importlib import resources
 from typing import Any, ClassVar
 
 from nbyk.errors import NbykError, unknown_name
@@ -12,10 +9,7 @@ from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell, fit_file, ratings_file
 from nbyk_papers import placed
 from nbyk_papers.wein2023.design import (
-    EPSILONS,
-    PAPER_SIZE,
     PRIORS,
-    columns_of_sampler,
     full_table_name,
     minima_figure_name,
     minima_table_name,
@@ -41,8 +35,6 @@ def section_folder(n_items: float, k_responses: float, epsilon_a: float) -> str:
 
 def figure_names(config: Any, fitted: list[str]) -> list[str]:
     """Return the names of the report's figures, without suffix."""
-    first = shown(config)[0]
-    has_agreement = "published" in config.semantics and _has_published(config, first)
     stages = [
         stage_figure_name(source, stage)
         for source in ("toxicity", *(name for name in fitted if name != "toxicity"))
@@ -54,21 +46,15 @@ def figure_names(config: Any, fitted: list[str]) -> list[str]:
         for semantics, sources in _sources(config).items()
         for source in sources
     ]
-    return [*(["agreement"] if has_agreement else []), *minima, *stages]
+    return [*["agreement"] * ("published" in _sources(config)), *minima, *stages]
 
 
 def table_names(config: Any) -> list[str]:
     """Return the names of the report's tables, without suffix."""
-    metrics = tuple(config.metrics)
-    of_every_sampler = set(metrics).intersection(
-        *(columns_of_sampler(sampler, metrics) for sampler in config.samplers)
-    )
-    kinds = ["acceptable", "nearest_samplers", "samplers"]
-    kinds += ["choices"] if min(len(config.samplers), len(of_every_sampler)) > 1 else []
     names_of_tables = ["verdicts", "ranks_by_cell"]
     for section in shown(config):
         for semantics, sources in _sources(config).items():
-            names = [*kinds, *(["ranks"] if _has_published(config, section) else [])]
+            names = ["ranks", "acceptable", "nearest_samplers", "samplers", "choices"]
             for source in sources:
                 names += [minima_table_name(source, kind) for kind in ("sampler", "metric")]
                 names += [full_table_name(source, epsilon) for epsilon in config.epsilons]
@@ -88,31 +74,6 @@ def _sources(config: Any) -> dict[str, list[str]]:
 def _folder(config: Any, section: list[float]) -> str:
     """Return the folder of a section, with a slash; the first has none."""
     return "" if section == shown(config)[0] else f"{section_folder(*section)}/"
-
-
-def _has_published(config: Any, section: list[float]) -> bool:
-    """Return whether published p-values stand beside ours in a section."""
-    if section != [*PAPER_SIZE, 0.0]:
-        return False
-    asked = (config.sources, [e for e in config.epsilons if e in EPSILONS], config.samplers, config.metrics)
-    return any(all(value in of for value, of in zip(cell, asked, strict=True)) for cell in _published_cells())
-
-
-@cache
-def _published_cells() -> frozenset[tuple[str, float, str, str]]:
-    """Return source, ε, sampler and metric of the legible numbers; without pandas, as plans are frequent."""
-    table = resources.files(__package__).joinpath("wein2023_tables_5_to_14.csv")
-    with table.open(encoding="utf-8") as file:
-        return frozenset(
-            (
-                row["source"],
-                float(row["epsilon_b"]),
-                f"{row['item_sampler']}/{row['response_sampler']}".replace("sample(5)", "sample(K)"),
-                row["metric"],
-            )
-            for row in csv.DictReader(file)
-            if row["legible"] != "no"
-        )
 
 
 STEPS = {
@@ -140,7 +101,6 @@ class Wein2023Study(Study):
     def check(self, config: Any) -> None:
         """Raise NbykError if a source is unknown, or has neither ratings nor a prior, or samplers a null."""
         from nbyk.data.sources import source_names
-        from nbyk_papers.wein2023.design import PRIORS
 
         known = ("simulated", *source_names(), *config.own_ratings)
         for index, source in enumerate(config.sources):

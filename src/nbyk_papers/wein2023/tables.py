@@ -29,10 +29,8 @@ def all_tables(cells: Cells) -> Iterator[tuple[str, str, pd.DataFrame]]:
         for source in of_semantics.table["source"].unique():
             for name, caption, table in tables_of(cells, semantics, source):
                 yield placed(semantics, name), caption, table
-        ranks = agreement_by_rank(of_semantics)
-        if len(ranks):
-            caption = f"Published estimated p-values by their rank among our test sets ({semantics})"
-            yield placed(semantics, "ranks"), caption, ranks
+        caption = f"Published estimated p-values by their rank among our test sets ({semantics})"
+        yield placed(semantics, "ranks"), caption, agreement_by_rank(of_semantics)
         yield (
             placed(semantics, "acceptable"),
             f"P-values that are not acceptable: |estimated − true| of {NOT_ACCEPTABLE} or more ({semantics})",
@@ -47,10 +45,8 @@ def all_tables(cells: Cells) -> Iterator[tuple[str, str, pd.DataFrame]]:
             f"Mean error of each sampler, and its share of estimates that are not acceptable ({semantics})"
         )
         yield placed(semantics, "samplers"), caption, sampler_table(of_semantics)
-        chosen = choices(of_semantics)
-        if len(chosen):
-            caption = f"The best sampler and the best metric, chosen separately and together ({semantics})"
-            yield placed(semantics, "choices"), caption, chosen
+        caption = f"The best sampler and the best metric, chosen separately and together ({semantics})"
+        yield placed(semantics, "choices"), caption, choices(of_semantics)
 
 
 def tables_of(cells: Cells, semantics: str, source: str) -> list[tuple[str, str, pd.DataFrame]]:

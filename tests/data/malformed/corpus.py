@@ -124,7 +124,7 @@ CSV = [
     file("yes and no", "bad.csv", LONG + "a,r,Yes\nb,r,No\n", f":2.*found 'Yes', {_FINITE}"),
     file("a hexadecimal number", "bad.csv", LONG + "a,r,0x1\nb,r,1\n", f":2.*found '0x1', {_FINITE}"),
     file("a rating given twice", "bad.csv", LONG + "a,r,1\nb,r,1\na,r,0\n", ":4: rater 'r' has already rated item 'a'; .*keep one"),
-    file("an item on two lines", "bad.csv", "item,value\na,1\nb,1\na,0\n", ":4: item 'a' is already on line 2, and there is no column 'rater'; expected one row per item"),
+    file("an item on two lines", "bad.csv", "item,value\na,1\nb,1\na,0\n", ":4: item 'a' is already on .*:2, and no column names raters; expected one rating per item"),
     file("ids that differ in a sign that nobody sees", "bad.csv", LONG + "a,r,1\na\u200b,r,0\nb,r,0\n", r":3: the item id 'a\\u200b' differs from 'a' in signs that nobody sees; give"),
     file("ids in two forms of an accent", "bad.csv", LONG + "\u00e4,r,1\na\u0308,r,0\nb,r,0\n", r":3: the item id 'a\\u0308' differs from '\\xe4' in signs that nobody sees; give"),
     file("columns that look alike", "bad.csv", "item,rater,value,Value \na,r,1,0\nb,r,1,0\n", "the columns 'value' and 'Value ' look alike; rename one"),

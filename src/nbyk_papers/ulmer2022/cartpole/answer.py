@@ -11,6 +11,7 @@ import numpy as np
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import aso_figure, spread
 from nbyk.report.drawing import COLOURS, new_panels, style
+from nbyk_papers.shown import records
 from nbyk_papers.ulmer2022.cartpole.analysis import (
     ALPHA,
     FIRST,
@@ -22,7 +23,6 @@ from nbyk_papers.ulmer2022.cartpole.analysis import (
     TAU,
     CaseStudy,
     case_study,
-    run_means,
 )
 from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, read_rewards
 
@@ -39,34 +39,35 @@ def report(*, seed: int = 0) -> Answer:
 def case_study_answer(found: CaseStudy) -> Answer:
     """Return the case study as an answer."""
     compared = found.tests[-1].pair
+    tables = (
+        AnswerTable(
+            "tests",
+            "Every 10 steps against every 20, by mean rewards of runs: eps_min, and one-sided p of four "
+            "tests",
+            _tests_table(found),
+        ),
+        AnswerTable(
+            "power",
+            "Power to notice an agent that is better by a factor of 1.25 (Welch's t, 5 %), and the paper's "
+            "power",
+            _power_table(found),
+        ),
+        AnswerTable(
+            "eps_min",
+            "eps_min of each row's agent over each column's, and the numbers of Figure 5",
+            _multi(found),
+        ),
+        AnswerTable(
+            "episodes",
+            "Runs of one agent compared with each other: the share that the test calls different, with "
+            "episodes as scores, and with the means of five runs against five others",
+            _episodes_table(found),
+        ),
+    )
     return Answer(
         title="Does it help to copy the target network more often? The cart pole of Ulmer et al. 2022",
         sentences=tuple(_sentences(found)),
-        make_tables=lambda: (
-            AnswerTable(
-                "tests",
-                "Every 10 steps against every 20, by mean rewards of runs: eps_min, and one-sided p of four "
-                "tests",
-                _tests_table(found),
-            ),
-            AnswerTable(
-                "power",
-                "Power to notice an agent that is better by a factor of 1.25 (Welch's t, 5 %), and the "
-                "paper's power",
-                _power_table(found),
-            ),
-            AnswerTable(
-                "eps_min",
-                "eps_min of each row's agent over each column's, and the numbers of Figure 5",
-                _multi(found),
-            ),
-            AnswerTable(
-                "episodes",
-                "Runs of one agent compared with each other: the share that the test calls different, with "
-                "episodes as scores, and with the means of five runs against five others",
-                _episodes_table(found),
-            ),
-        ),
+        make_tables=lambda: tables,
         figures=(
             AnswerFigure(
                 "rewards",
@@ -93,7 +94,7 @@ def case_study_answer(found: CaseStudy) -> Answer:
             "describes, with the settings that docs/cartpole.md lists.",
             "A run's mean reward covers all of its episodes, also the clumsy first ones.",
         ),
-        details=_details(found),
+        details={table.name: records(table.frame) for table in tables},
         n_printed=4,
     )
 
@@ -247,33 +248,3 @@ def _episodes_table(found: CaseStudy) -> pd.DataFrame:
             for tested in found.episodes
         ]
     )
-
-
-def _details(found: CaseStudy) -> dict[str, Any]:
-    return {
-        "alpha": ALPHA,
-        "tau": TAU,
-        "run_means": {agent: means.tolist() for agent, means in run_means(found.rewards).items()},
-        "tests": [
-            {
-                "n_runs": at.n_runs,
-                "means": at.means,
-                **{name: getattr(at.aso, name) for name in ("eps_min", "violation_ratio", "standard_error")},
-                "p": dict(at.p),
-                "power": {agent: vars(power) for agent, power in at.power.items()},
-            }
-            for at in found.tests
-        ],
-        "eps_min": {agent: list(bounds.values()) for agent, bounds in found.eps_min.items()},
-        "one_run": {"eps_min": found.one_run[0], "p_bootstrap": found.one_run[1]},
-        "episodes": [
-            {name: value for name, value in vars(of_agent).items() if name != "p"}
-            for of_agent in found.episodes
-        ],
-        "published": {
-            "eps_min": PUBLISHED_EPS_MIN,
-            "p_bootstrap": PUBLISHED_P,
-            "power": PUBLISHED_POWER,
-            "table": {f"{a} over {b}": value for (a, b), value in PUBLISHED_TABLE.items()},
-        },
-    }

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nbyk.studies import Study
-from nbyk.studies.study import Cell
 
 
 class CartPoleStudy(Study):
@@ -16,6 +15,7 @@ class CartPoleStudy(Study):
     folder = "ulmer2022/case_study"
     keys_of_its_own = False
     report = "nbyk_papers.ulmer2022.cartpole.answer:report"
+    report_work = (200.0, 5.0)
 
     def figures(self, config: Any) -> Sequence[str]:
         """Return the names of its figures."""
@@ -24,10 +24,6 @@ class CartPoleStudy(Study):
     def tables(self, config: Any) -> Sequence[str]:
         """Return the names of its tables."""
         return ["tests", "power", "eps_min", "episodes"]
-
-    def reported(self, config: Any) -> Cell:
-        """Return its report, which needs no settings or inputs."""
-        return Cell(self.folder, "report", memory=200, seconds=5)
 
     def commands(self) -> Mapping[str, Callable[..., Any]]:
         """Return its commands: one trains the agents anew, one makes the study of any rewards."""
