@@ -115,10 +115,8 @@ def column_cells(column: Any) -> ArrowCells | None:
     return ArrowCells(cells)
 
 
-def read_fields(
-    body: bytes, delimiter: str, width: int, places: Sequence[str]
-) -> dict[str, ArrowCells] | None:
-    """Return the fields of lines without quotes by place; None if a line has not so many, or is long."""
+def read_fields(body: bytes, delimiter: str, width: int) -> tuple[ArrowCells, ...] | None:
+    """Return the columns of lines without quotes; None if a line has not so many fields, or is long."""
     import pyarrow as pa
     from pyarrow import csv as of
 
@@ -128,13 +126,11 @@ def read_fields(
             pa.BufferReader(body),
             of.ReadOptions(column_names=names, use_threads=False, block_size=csv.field_size_limit()),
             of.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
-            of.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), null_values=[], include_columns=places
-            ),
+            of.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), null_values=[]),
         )
     except pa.ArrowInvalid:
         return None
-    return {name: ArrowCells(table.column(name).combine_chunks()) for name in places}
+    return tuple(ArrowCells(column.combine_chunks()) for column in table.columns)
 
 
 def number_cells(numbers: Any) -> Sequence[Any]:
