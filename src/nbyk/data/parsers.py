@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nbyk.data.columns import Columns
+from nbyk.data.kinds import ClassKind
 from nbyk.data.layouts import Mending, as_ids, long_cells, without_duplicates
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings, read_table
@@ -25,7 +26,6 @@ MHS_QUESTIONS = {
 """The ten questions of Measuring Hate Speech and the scales of their answers; the first is the default."""
 
 _LEWIDI_SPLITS = ("train", "dev", "test")
-_DICES_ANSWERS = {"No": 0.0, "Unsure": 0.5, "Yes": 1.0}
 
 
 class _Unit(NamedTuple):
@@ -170,8 +170,7 @@ def parse_dices(path: str | os.PathLike[str]) -> Ratings:
     table = read_table(path)
     _refuse_other(table, columns, "diverse_safety_adversarial_dialog_{350,990}.csv")
     cells = long_cells(table, columns)
-    cells = replace(cells, found=[_DICES_ANSWERS.get(answer, answer) for answer in cells.found])
-    harm = cells.numbers("write No, Unsure or Yes")
+    harm = ClassKind(("No", "Unsure", "Yes")).numbers(cells) / 2.0
     return Ratings.from_columns(cells.items, cells.raters, harm, at=cells.at)
 
 
