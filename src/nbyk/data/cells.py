@@ -84,6 +84,12 @@ class ArrowCells(Sequence[Any]):
         has_digit = pc.match_substring_regex(self.array, "[0-9]").fill_null(False)
         return np.flatnonzero(~has_digit.to_numpy(zero_copy_only=False)).tolist()
 
+    def as_text(self) -> ArrowCells:
+        """Return whole numbers as text."""
+        import pyarrow as pa
+
+        return ArrowCells(self.array.cast(pa.string()))
+
     def numbers(self) -> NDArray[np.float64]:
         """Return numbers, NaN where none is."""
         import pyarrow as pa
@@ -140,19 +146,6 @@ def number_cells(numbers: Any) -> Sequence[Any]:
     import pyarrow as pa
 
     return ArrowCells(pa.array(numbers))
-
-
-def text_of(array: pa.Array) -> ArrowCells:
-    """Return whole numbers as text."""
-    import pyarrow as pa
-
-    return ArrowCells(array.cast(pa.string()))
-
-
-def text_of_numbers(n: int) -> Sequence[str]:
-    """Return the numbers from 0 to n − 1 as text."""
-    numbers = number_cells(np.arange(n))
-    return text_of(numbers.array) if isinstance(numbers, ArrowCells) else list(map(str, numbers))
 
 
 def joined(columns: Sequence[Sequence[Any]], rows: Indices) -> Sequence[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, text_of, text_of_numbers
+from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, number_cells
 from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, naming, run_word
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, shown
@@ -128,7 +128,7 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
     raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
     items: Sequence[str]
     if table.nameless:
-        items = text_of_numbers(len(table))
+        items = as_ids(table, "", number_cells(np.arange(len(table))))
     else:
         items = _item_ids(table, columns)
         _refuse_no_raters(table, columns, raters)
@@ -191,7 +191,7 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
         if cells.are_text and all(cells[row].strip() for row in cells.without_digits()):
             return cells
         if cells.are_whole:
-            return text_of(cells.array)
+            return cells.as_text()
     if set(map(type, cells)) == {str} and all(map(str.strip, cells)):
         return list(cells)
     ids: list[str] = []
