@@ -40,7 +40,7 @@ from nbyk.data.columns import Columns
 from nbyk.data.layouts import Mending
 from nbyk.data.parsers import parse_lewidi
 from nbyk.metrics import get
-from nbyk.metrics.registry import kind_of_labels
+from nbyk.metrics.registry import kind_scored
 from nbyk.planning.long_run import epsilon_for_effect
 from nbyk.planning.plan import plan
 from nbyk.planning.power.estimate import power_of_test
@@ -231,7 +231,7 @@ def sampling_sd(
     of items' effects. The Monte-Carlo errors of the stated power and of the redrawn one are added.
     """
     prior, generator = fit_classes("all", counts, n_sets=1).prior, np.random.default_rng(3)
-    chosen, runs = get(metric, kind_of_labels(metric)), 1 if metric == "accuracy" else None
+    chosen, runs = get(metric, kind_scored(metric) or "classes"), 1 if metric == "accuracy" else None
     signals = np.empty((n_pairs, 2))
     for place in np.ndindex(signals.shape):
         labels = counts.sum(axis=1)[generator.permutation(len(counts))[: len(counts) // 2]]

@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 
 _MODULES = {
     "nbyk": ("metrics",),
-    "nbyk.data": ("Ratings", "align", "read_ratings", "read_systems"),
+    "nbyk.data": ("Ratings", "read_ratings", "read_systems"),
     "nbyk.data.judged": ("read_judged",),
     "nbyk.data.response_set": ("ResponseSet", "response_set"),
     "nbyk.data.votes": ("read_votes",),
@@ -32,7 +32,7 @@ _MODULES = {
     "nbyk.testing.pvalues": ("expected_p", "p_value"),
     "nbyk.testing.results": ("Board", "Pair"),
     "nbyk.testing.right_or_wrong": ("cochran_mantel_haenszel", "mcnemar"),
-    "nbyk.testing.scores.aso": ("aso", "aso_sizes", "aso_uncertainty_reduction", "violation_ratio"),
+    "nbyk.testing.scores.aso": ("aso", "aso_uncertainty_reduction", "violation_ratio"),
     "nbyk.testing.scores.battery": ("score_test",),
     "nbyk.testing.scores.paired_bootstrap": ("paired_bootstrap",),
     "nbyk.testing.scores.power_analysis": ("bootstrap_power_analysis",),
@@ -49,7 +49,6 @@ __all__ = ["__version__", *_HOME]
 if TYPE_CHECKING:  # type checkers take a name that is imported as itself for a public one
     from nbyk import metrics as metrics
     from nbyk.data import Ratings as Ratings
-    from nbyk.data import align as align
     from nbyk.data import read_ratings as read_ratings
     from nbyk.data import read_systems as read_systems
     from nbyk.data.judged import read_judged as read_judged
@@ -82,7 +81,6 @@ if TYPE_CHECKING:  # type checkers take a name that is imported as itself for a 
     from nbyk.testing.right_or_wrong import cochran_mantel_haenszel as cochran_mantel_haenszel
     from nbyk.testing.right_or_wrong import mcnemar as mcnemar
     from nbyk.testing.scores.aso import aso as aso
-    from nbyk.testing.scores.aso import aso_sizes as aso_sizes
     from nbyk.testing.scores.aso import aso_uncertainty_reduction as aso_uncertainty_reduction
     from nbyk.testing.scores.aso import violation_ratio as violation_ratio
     from nbyk.testing.scores.battery import score_test as score_test

@@ -79,7 +79,7 @@ def test_fetching_makes_a_source_at_hand(nbyk: Run, server: Server, tmp_path: Pa
     assert (code, errors) == (0, f"hs_brexit: 15 ratings of 5 items from {path}\n")
     made = read_parquet("ratings.parquet")[1]
     assert made["files"] == {FILE: hashlib.sha256(CONTENT).hexdigest()}
-    assert made["scale"] == {"binary": True}
+    assert made["scale"] == "binary"
 
 
 def test_a_copy_can_be_asked_for(nbyk: Run, server: Server, tmp_path: Path) -> None:
@@ -193,4 +193,4 @@ def test_a_table_of_ones_own_has_a_declared_scale(nbyk: Run) -> None:
     assert nbyk(*line.split())[0] == 0
     table, made = read_parquet("mine.parquet")
     assert table["value"].to_pylist() == [0, 0.8, 0.4]
-    assert made["scale"] == {"levels": [1, 2, 3, 4, 5]}
+    assert made["scale"] == "1,2,3,4,5"

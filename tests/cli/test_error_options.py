@@ -61,8 +61,6 @@ WRONG: dict[str, dict[str, list[tuple[dict[str, Any], str, str]]]] = {
             ({"precision": 0.7}, "--precision 0.7", "precision"),
             ({"epsilon": -1.0}, "--epsilon -1", "epsilon"),
             ({"epsilon_a": 2.0}, "--epsilon-a 2", "epsilon_a"),
-            ({"sd_scale_a": -1.0}, "--sd-scale-a -1", "sd_scale_a"),
-            ({"sd_scale_b": -1.0}, "--sd-scale-b -1", "sd_scale_b"),
             ({"n_items": 1}, "--items 1", "n_items"),
             ({"k_responses": 0}, "--responses 0", "k_responses"),
             ({"n_resamples": 5}, "--resamples 5", "n_resamples"),
@@ -143,7 +141,7 @@ def test_hints_name_options_too(nbyk: Run) -> None:
     assert "raise --max-draws, compare with a baseline only" in errors
     _, _, errors = nbyk("plan simulated --items 100 --power 0.8 --epsilon 0.1 --responses 5")
     assert "error: plan: given --items, --responses, --epsilon, --power; nothing is left to solve" in errors
-    assert "drop --power to see it, or --epsilon or a number. Leave out one" in errors
+    assert "to solve for. Leave out one quantity" in errors
 
 
 def test_an_error_knows_what_it_is_about() -> None:
@@ -206,7 +204,7 @@ FILES = {
         "rename the column of the ratings, or name it with --value",
     ),
     "a rater called label": ("item,label,x\na,1,0\nb,1,0\n", "as in --value label"),
-    "row numbers": ("item,index,x\na,1,0\nb,1,0\n", "delete it, or rename it if it holds the ratings of one"),
+    "row numbers": ("item,index,x\na,1,0\nb,1,0\n", "leave it out, rename it if it holds the ratings of one"),
     "an item twice": ("item,x,y\na,1,0\na,1,0\n", "name its columns with --rater and --value"),
 }
 

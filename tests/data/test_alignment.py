@@ -1,4 +1,4 @@
-"""Three rating tables as one response set."""
+"""Ratings of the same items, whatever their order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from nbyk.data import Ratings, align
+from nbyk.data import Ratings, read_systems
 from nbyk.errors import NbykError
 
 
@@ -20,11 +20,13 @@ def ratings(items: list[str], offset: float = 0.0) -> Ratings:
 
 
 @given(st.permutations(["1", "2", "3", "4"]), st.permutations(["1", "2", "3", "4"]))
-def test_rows_follow_gold_whatever_the_order_of_the_others(order_a: list[str], order_b: list[str]) -> None:
-    data = align(ratings(["3", "1", "4", "2"]), ratings(order_a, 10), ratings(order_b, 20))
-    assert_array_equal(data.gold, [[3, 3.5], [1, 1.5], [4, 4.5], [2, 2.5]])
-    assert_array_equal(data.a, data.gold + 10)
-    assert_array_equal(data.b, data.gold + 20)
+def test_rows_are_in_the_order_of_ids_whatever_the_tables(order_a: list[str], order_b: list[str]) -> None:
+    systems = {"a": ratings(order_a, 10), "b": ratings(order_b, 20)}
+    read = read_systems(systems, ratings(["3", "1", "4", "2"]), scale=(0, 32))
+    data = read.pair("a", "b")
+    assert_array_equal(data.gold * 32, [[1, 1.5], [2, 2.5], [3, 3.5], [4, 4.5]])
+    assert_array_equal(data.a * 32, data.gold * 32 + 10)
+    assert_array_equal(data.b * 32, data.gold * 32 + 20)
 
 
 @pytest.mark.parametrize(
@@ -37,4 +39,4 @@ def test_rows_follow_gold_whatever_the_order_of_the_others(order_a: list[str], o
 )
 def test_items_that_do_not_match_are_named(a: list[str], b: list[str], message: str) -> None:
     with pytest.raises(NbykError, match=message):
-        align(ratings(["1", "2", "3"]), ratings(a), ratings(b))
+        read_systems({"a": ratings(a), "b": ratings(b)}, ratings(["1", "2", "3"]), scale=(0, 32))

@@ -46,7 +46,7 @@ BAD = {
     ),
     "no item column": ("r.csv", "itme,rater,value\na,r,1\n", {}, ["'item'", "nearest: 'itme'", "`item`"]),
     "no value column": ("r.csv", "item,rater,points\na,r,1\n", {}, ["'value'", "'points'", "`value`"]),
-    "no rater column": ("r.csv", "item,value\na,1\na,2\nb,2\n", {}, ["'rater'", "another id on each row"]),
+    "no rater column": ("r.csv", "item,value\na,1\na,2\nb,2\n", {}, ["`rater`", "another id on each row"]),
     "column twice": ("r.csv", "item,rater,value,value\na,r,1,2\n", {}, ["2 columns", "'value'"]),
     "one item": ("r.csv", LONG + "a,r,1\na,s,2\n", {}, [":3", "'a'", "two"]),
     "not a number": ("r.csv", LONG + "a,r,1\nb,r,good\n", {}, [":3: column 'value'", "'good'"]),
@@ -95,7 +95,7 @@ BAD = {
     "wide item twice": ("r.csv", "item,x,y\na,1,\na,,1\n", {}, [":3", "'a'", "on line 2"]),
     "wide item unrated": ("r.csv", "item,x,y\na,1,\nb,,\n", {}, [":3", "'b'", "no rating"]),
     "wide without raters": ("r.csv", "item\na\nb\n", {}, ["only column", "'item'"]),
-    "wide rater without a name": ("r.csv", "item,x,\na,1,2\n", {}, ["column 3", "no name"]),
+    "wide rater without a name": ("r.csv", "item,x,\na,1,2\n", {}, ["column ''", "leave it out"]),
     "wide rater twice": ("r.csv", "item,x,x\na,1,2\n", {}, ["2 columns", "'x'"]),
     "long under other names": (
         "r.csv",
@@ -119,7 +119,7 @@ def test_bad_input_is_refused_with_its_place_and_a_way_out(tmp_path, case):
 
 
 BAD_ARRAYS = {
-    "objects": (np.array([[1, None], [2, 3]]), ["Python objects"]),
+    "objects": (np.array([[1, None], [2, 3]]), ["not a readable NumPy array", "save an array of numbers"]),
     "text": (np.array([["a", "b"]]), ["row 0: column '0'", "found 'a', expected a finite number"]),
     "three dimensions": (np.zeros((2, 2, 2)), ["3 dimensions", "items × ratings"]),
     "none": (np.float64(1), ["0 dimensions"]),

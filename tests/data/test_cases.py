@@ -65,7 +65,7 @@ def test_twelve_of_twelve_against_none_has_an_interval_of_its_own(tmp_path: Path
 
 def test_an_id_twice_in_a_file_of_items_and_values_is_named_with_its_rows(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", "item,value\nq1,1\nq2,0\nq1,1\n")
-    with pytest.raises(NbykError, match=r"a\.csv:4: item 'q1' is already on line 2"):
+    with pytest.raises(NbykError, match=r"a\.csv:4: item 'q1' is already on .*a\.csv:2"):
         read_systems({"a": path, "b": path})
 
 

@@ -68,14 +68,15 @@ def test_a_data_set_without_rows_or_files_is_told_so_without_pythons_own_errors(
     with pytest.raises(NbykError, match="is a data set of Hugging Face without rows"):
         read_ratings(saved(tmp_path / "none", table.slice(0, 0)))
     for name, by, says in (
-        ("state.json", '{"_data_files": [{"filename": "../x"}]}', "lacks the file x; save it again"),
-        ("dataset_info.json", '{"features": [1]}', "is no data set that `save_to_disk` wrote; save it again"),
+        ("state.json", '{"_data_files": [{"filename": "../x"}]}', "no such file; check the path"),
+        ("dataset_info.json", '{"features": [1]}', "not a readable data set of Hugging Face; get it again"),
     ):
         folder = saved(tmp_path / Path(name).stem, table)
         (folder / name).write_text(by)
         with pytest.raises(NbykError) as refused:
             read_ratings(folder)
-        assert str(refused.value) == f"{folder}: {says}"
+        assert str(refused.value).startswith(str(folder))
+        assert says in str(refused.value)
 
 
 def test_a_data_set_that_selects_rows_by_a_file_of_indices_is_refused(tmp_path: Path) -> None:
@@ -117,7 +118,7 @@ def test_the_declared_range_of_a_sheet_does_not_decide_what_is_read(dimension: b
     whole = read_ratings(workbook(tmp_path / "a.xlsx", ROWS))
     path = rewritten(tmp_path / "a.xlsx", rb'<dimension ref="[^"]*"', b'<dimension ref="' + dimension + b'"')
     if dimension == b"nonsense":
-        with pytest.raises(NbykError, match="openpyxl cannot read it"):
+        with pytest.raises(NbykError, match="not a readable Excel workbook"):
             read_ratings(path)
         return
     assert read_ratings(path) == whole

@@ -241,6 +241,11 @@ def test_what_cannot_be_fetched_is_one_line_on_how_to_get_it(name: str, tmp_path
     assert f"as `path`, or as {name} under ratings" in said
 
 
+def test_what_comes_with_nbyk_is_not_fetched(tmp_path: Path) -> None:
+    with pytest.raises(NbykError, match="'convabuse': comes with nbyk, so there is nothing to fetch"):
+        fetch(source("convabuse"), tmp_path)
+
+
 def test_where_downloads_go_and_come_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("NBYK_DATA", raising=False)
     monkeypatch.delenv("NBYK_MIRROR", raising=False)
@@ -274,7 +279,6 @@ def test_sizes_are_shown_as_people_read_them() -> None:
         ("armis", "lewidi/ArMIS_dataset"),
         ("multidomain", "lewidi/MD-Agreement_dataset"),
         ("convabuse_lewidi", "lewidi/ConvAbuse_dataset"),
-        ("convabuse", "convabuse/2_splits"),
     ],
 )
 def test_real_files_through_a_server_that_cuts_them(

@@ -118,7 +118,7 @@ def test_items_left_out_of_a_wide_table_are_counted(tmp_path: Path) -> None:
 def test_an_item_on_two_rows_is_named_or_mended(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("item,value\na,1\nb,0\na,0\n")
-    with pytest.raises(NbykError, match=r"a\.csv:4: item 'a' is already on line 2, .*`on_duplicates`"):
+    with pytest.raises(NbykError, match=r"a\.csv:4: item 'a' is already on .*a\.csv:2, .*`on_duplicates`"):
         read_ratings(path)
     for choice, expected in (("first", 1.0), ("last", 0.0), ("mean", 0.5)):
         ratings = read_ratings(path, on_duplicates=choice)

@@ -119,7 +119,7 @@ def test_a_grade_without_a_number_is_refused(tmp_path: Path, monkeypatch: pytest
 def test_a_damaged_log_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "cut.eval"
     path.write_bytes(b"PK\x03\x04 cut off")
-    with pytest.raises(NbykError, match=r"cut\.eval: no readable log of Inspect"):
+    with pytest.raises(NbykError, match=r"cut\.eval: not a readable log of Inspect"):
         read_ratings(path)
     assert os.listdir(tmp_path) == ["cut.eval"]
 
@@ -247,7 +247,7 @@ def test_the_samples_are_believed_and_not_their_summaries(tmp_path: Path) -> Non
     assert ratings.items == ("q0", "q2", "q3")
     assert ratings.mended[0].endswith("1 of 4 samples that were meant are missing")
     rewritten(path, lambda name, content: b"{" if name.startswith("samples/q2") else content)
-    with pytest.raises(NbykError, match=r"a\.eval: no readable log of Inspect"):
+    with pytest.raises(NbykError, match=r"a\.eval: not a readable log of Inspect"):
         read_ratings(path)
 
 

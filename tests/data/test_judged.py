@@ -86,11 +86,11 @@ BAD = {
     ),
     "a system that the judge lacks": (
         {"people": PEOPLE + "q1,C,x,3\n"},
-        "people rated 'C', and the judge scored A and B",
+        "people.csv: people rated A, B and C, and the judge scored A and B; expected the same systems",
     ),
     "a system that people lack": (
         {"judge": JUDGE + "q1,C,3\n"},
-        "the judge scored 'C', and people rated A and B",
+        "people rated A and B, and the judge scored A, B and C; expected the same systems",
     ),
     "another scale": (
         {"judge": JUDGE.replace(",1\n", ",90\n").replace(",2\n", ",70\n")},
@@ -98,7 +98,7 @@ BAD = {
     ),
     "scores of some systems only": (
         {"judge": JUDGE.replace("q6,B,2\n", "")},
-        "the judge scored item 'q6' for some systems only",
+        "judge.csv: A's items (q6); give all files the same items",
     ),
     "off the scale": ({"scale": "1..4"}, "judge.csv:8: column 'value': found 5, expected"),
     "text without counts": (

@@ -172,7 +172,7 @@ def test_an_excel_workbook(tmp_path: Path) -> None:
     with pytest.raises(NbykError, match="found filled sheets 'Sheet', 'empty', expected one"):
         read_ratings(path)
     path.write_bytes(b"PK\x03\x04 nothing")
-    with pytest.raises(NbykError, match="openpyxl cannot read it"):
+    with pytest.raises(NbykError, match="not a readable Excel workbook"):
         read_ratings(path)
 
 

@@ -28,7 +28,7 @@ def test_one_score_per_item_needs_no_raters(tmp_path: Path) -> None:
 
 
 def test_an_item_that_repeats_without_raters_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NbykError, match=r"no column 'rater'.*`rater`.*another id"):
+    with pytest.raises(NbykError, match=r"no column names raters.*`rater`.*another id"):
         read_ratings(written(tmp_path / "a.csv", "item,value\nq1,1\nq1,0\nq2,0\n"))
 
 
@@ -53,6 +53,11 @@ def test_a_wide_table_says_which_columns_it_took_for_raters_or_runs(tmp_path: Pa
         ):
             read_ratings(path)
         assert read_ratings(path, value="ann").values.tolist() == [1, 0]
+
+
+def test_items_may_be_called_as_row_numbers_are(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", "index,ann,bo\n7,1,0\n8,0,1\n")
+    assert read_ratings(path, item="index").items == ("7", "8")
 
 
 def test_clusters_that_are_not_used_are_said(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import nbyk
-from nbyk.data import Ratings, align, read_ratings, read_systems, response_set
+from nbyk.data import Ratings, read_ratings, read_systems, response_set
 from nbyk.data.units import Units
 from tests.data.lm_eval_log import runs
 
@@ -86,7 +86,7 @@ def test_units_follow_items_that_are_dropped_or_in_another_order() -> None:
     assert by_name(data.units["a"], data.a) == [{"s1": 0.6}, {"s1": 0.5}]
     assert (data.units["gold"].n_shared, data.units["a"].n_shared) == (0, 1)
     whole = Ratings.from_columns(["z", "y", "x"], ["s1", "s1", "s2"], [0.5, 0.6, 0.7])
-    aligned = align(gold, whole, whole)
+    aligned = read_systems({"a": whole, "b": whole}, gold).pair("a", "b")
     assert by_name(aligned.units["a"], aligned.a) == [{"s2": 0.7}, {"s1": 0.6}, {"s1": 0.5}]
 
 

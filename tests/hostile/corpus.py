@@ -198,7 +198,7 @@ def in_literals(literal: str) -> Iterator[tuple[str, Callable[[Path], Words]]]:
 
 Named = tuple[str, Callable[[Path], Words]] | tuple[str, Callable[[Path], Words], str]
 """A name, how to build it, and what it must say if that is known."""
-LABEL_BOUND = ":18001: the label has 200,000 characters, expected at most 1000"
+LABEL_BOUND = ":18001: found 'x+…, expected a class: text of 1 to 1000 characters"
 NUMBERS = (
     DIGITS,
     "-1",

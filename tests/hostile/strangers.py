@@ -101,7 +101,7 @@ TEXTS: dict[str, tuple[Any, str]] = {
     ),
     "row numbers of a wide table.csv": (
         ",item,x,y\n" + "".join(f"{i},q{i},0,{i % 3 / 2}\n" for i in range(6)),
-        "column 1 has no name",
+        "column '' is of no rater or run by its name",
     ),
     "a rater without a name.csv": ("item,rater,value\nq1,r,1\nq2,,0\nq3,s,1\n", "the id is empty"),
     "two columns of items.csv": ("id,item_id,value\n1,x,1\n2,y,0\n", "could all be the items"),
@@ -178,7 +178,7 @@ TEXTS: dict[str, tuple[Any, str]] = {
         xlsx([["item", "value"], ["a", 1, None, "checked"], ["b", 0]]),
         "a name of its own for each",
     ),
-    "no workbook.xlsx": (V, "openpyxl cannot read it"),
+    "no workbook.xlsx": (V, "not a readable Excel workbook"),
     "an old workbook.xls": (b"\xd0\xcf\x11\xe0" + b"\0" * 600, "unknown suffix '.xls'"),
     "another suffix.ods": (b"PK\x03\x04", "unknown suffix '.ods'"),
     "objects.parquet": (parquet(item=["a", "b"], value=[{"x": 1.0}, {"x": 0.0}]), "sums to 0"),

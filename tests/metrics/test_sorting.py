@@ -1,4 +1,4 @@
-"""Bucket sort, column sort and ranks against numpy and scipy."""
+"""Column sort and ranks against numpy and scipy."""
 
 from __future__ import annotations
 
@@ -8,20 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from nbyk.metrics.sorting import (
-    LANES,
-    doubled_ranks,
-    sort_columns,
-    sort_crowded,
-    sort_values,
-    value_range,
-)
-
-
-def _sorted(values):
-    ordered = np.full(len(values), -9.0)
-    sort_values(values, ordered, np.empty(len(values) + 2, np.int64))
-    return ordered
+from nbyk.metrics.correlations import doubled_ranks
+from nbyk.metrics.distributional import LANES, sort_columns
 
 
 def _ranks(values):
@@ -56,19 +44,17 @@ SHAPES = {
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 33, 1000])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_order_and_average_ranks_equal_numpys_and_scipys(shape, n):
+def test_average_ranks_equal_scipys(shape, n):
     values = SHAPES[shape](np.random.default_rng(n), n)
     kept = values.copy()
-    np.testing.assert_array_equal(_sorted(values), np.sort(values))
     np.testing.assert_array_equal(_ranks(values), rankdata(values))
     np.testing.assert_array_equal(values, kept)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.floats(allow_nan=False) | st.sampled_from([0.0, 0.2, 0.6, 1.0]), min_size=1, max_size=120))
-def test_any_doubles_are_sorted_and_ranked(numbers):
+def test_any_doubles_are_ranked(numbers):
     values = np.array(numbers)
-    np.testing.assert_array_equal(_sorted(values), np.sort(values))
     np.testing.assert_array_equal(_ranks(values), rankdata(values))
 
 
@@ -77,8 +63,6 @@ def test_nan_has_no_rank_and_breaks_nothing(place):
     values = np.random.default_rng(2).random(100)
     values[place] = np.nan
     assert (doubled_ranks(values) == 0).all()
-    assert np.isnan(value_range(values)).all()
-    np.testing.assert_array_equal(np.sort(_sorted(values)), np.sort(values))
 
 
 @pytest.mark.parametrize("n", [*range(1, 20), 31, 32, 33, 100, 257])
@@ -101,18 +85,3 @@ def test_the_column_network_sorts_every_pattern_of_zeros_and_ones(n):
         block = np.ascontiguousarray(padded[start : start + LANES].T)
         sort_columns(block)
         assert (np.diff(block, axis=0) >= 0).all()
-
-
-@pytest.mark.parametrize("levels", [1, 7, 8, 9, 400])
-def test_crowded_buckets_of_few_and_of_many_levels(levels):
-    values = np.random.default_rng(levels).integers(0, levels, 400) / 7
-    expected = np.sort(values)
-    sort_crowded(values)
-    np.testing.assert_array_equal(values, expected)
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.lists(st.floats(), min_size=1, max_size=40))
-def test_the_range_of_any_doubles_is_numpys(numbers):
-    values = np.array(numbers)
-    np.testing.assert_array_equal(value_range(values), (values.min(), values.max()))

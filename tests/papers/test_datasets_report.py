@@ -63,7 +63,7 @@ def data_set_files(folder: Path, name: str, **made: Any) -> tuple[str, Path, Pat
     rng = np.random.default_rng(5)
     items = np.repeat([f"item {n}" for n in range(40)], 3)
     ratings = Ratings.from_columns(items.tolist(), ["a", "b", "c"] * 40, rng.integers(0, 2, 120).tolist())
-    stamp = {"licence": "CC BY 4.0", "citation": "Someone (2024)", "scale": {"binary": True}, **made}
+    stamp = {"licence": "CC BY 4.0", "citation": "Someone (2024)", "scale": "binary", **made}
     write_parquet(folder / f"{name}.parquet", ratings.to_table(), stamp)
     write_json(folder / f"{name}.json", published_prior("armis").to_dict())
     write_json(folder / f"{name}_check.json", CHECK)

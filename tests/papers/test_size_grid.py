@@ -103,10 +103,12 @@ def test_pattern_chances_are_integrals_over_the_prior() -> None:
     population = Population(published_prior("hs_brexit"), 1000, 1, 0.1)
     prior = population.prior
     chance = pattern_chances(population)[0].reshape(2, 2, 2)
+    whole = [float(np.diff(ndtr((np.array([0, 1]) - of.mean) / of.sd))[0]) for of in (prior.mu, prior.sigma)]
 
     def both_ones(mu: float, sigma: float) -> float:
-        density = prior.mu.log_likelihood(mu) + prior.sigma.log_likelihood(sigma)
-        return float(ndtr((mu - 0.5) / sigma) ** 2 * np.exp(density))
+        z = [(value - of.mean) / of.sd for value, of in ((mu, prior.mu), (sigma, prior.sigma))]
+        density = np.exp(-0.5 * (z[0] ** 2 + z[1] ** 2)) / (2 * np.pi * prior.mu.sd * prior.sigma.sd)
+        return float(ndtr((mu - 0.5) / sigma) ** 2 * density / (whole[0] * whole[1]))
 
     # The first of the two combinations of one response is a one.
     assert chance[0, 0].sum() == pytest.approx(dblquad(both_ones, 0, 1, 0, 1, epsrel=1e-5)[0], rel=2e-4)

@@ -17,6 +17,7 @@ from nbyk.planning.result import Plan
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import observed_effects
+from nbyk_papers.homan2025.power_study import errors_of
 from tests.planning.test_plan import TOXICITY, planned
 
 
@@ -37,7 +38,7 @@ def test_counts_and_responses_of_other_numbers_of_runs_have_the_same_effects(
         assert {found.gold.shape for found in sets} == {(40, 4)}
         direct += [observed_effects(found, chosen)[0] for found in sets]
     if not chosen.additive:
-        a, b = SimulatedSets(population, 0, 64, seed=1).errors()
+        a, b = errors_of(SimulatedSets(population, 0, 64, seed=1))
         quick = np.sqrt((b**2).mean(axis=1)) - np.sqrt((a**2).mean(axis=1))
     else:
         quick = np.concatenate(
@@ -58,7 +59,7 @@ def test_one_deterministic_answer_is_that_of_a_system_which_repeats_itself() -> 
     assert powers[0] == pytest.approx(powers[1], abs=0.05)
 
 
-@pytest.mark.parametrize("test", ["permutation", "pooled_twice", "multistage_bootstrap", "expected_p"])
+@pytest.mark.parametrize("test", ["permutation", "pooled_twice"])
 def test_tests_that_draw_responses_see_the_runs_as_they_are(test: str) -> None:
     """With one answer each, a pool holds two answers, however many people rate the item."""
     population = Population(TOXICITY, 30, 6, 0.6, 0.0, 0.0, 0.0, n_runs=1)
@@ -87,12 +88,8 @@ def test_systems_answer_once_unless_told_otherwise_and_the_sentence_says_so() ->
     assert "each system answers an item once, and would answer the same again" in said(once)
     assert "as often as people rate it, and its answers vary as ratings do" in said(often)
     assert (once.to_dict()["n_runs"], often.to_dict()["n_runs"]) == (1, "K")
-    assert (once.to_dict()["sd_scale_a"], often.to_dict()["sd_scale_b"]) == (0.0, 1.0)
     three = planned(n_items=40, k_responses=5, epsilon=0.3, n_runs=3)
     assert "answers an item 3 times, and its answers vary as people's ratings do" in said(three)
-    noisy = planned(n_items=40, k_responses=5, epsilon=0.3, n_runs=1, sd_scale_a=1.0, sd_scale_b=1.0)
-    assert "each system answers an item once." in said(noisy)
-    assert noisy.power < once.power
 
 
 @pytest.mark.parametrize("n_runs", [0, -1, 1.5, "many"])

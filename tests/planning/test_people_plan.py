@@ -156,7 +156,7 @@ def test_where_several_numbers_are_open_and_none_is_enough_the_answer_says_so() 
     ("given", "message"),
     [
         ({"budget": 50.0}, "budget: found 50, which is too little: the smallest collection costs 63"),
-        ({"power": 0.8}, "nothing is left to solve for; drop `budget` for the lowest cost of this power"),
+        ({"power": 0.8}, "nothing is left to solve for. Leave out one quantity"),
         ({"effect": None}, "more than one of .*`effect`, `power` is open"),
         (
             {"n_items": 9, "raters": 3, "k_responses": 1},
@@ -235,7 +235,7 @@ def test_what_settles_together_has_the_fewest_items_for_its_raters() -> None:
             {"power": None, "effect": None},
             "more than one of `effect`, `power` is open. Leave out one",
         ),
-        ({}, "nothing is left to solve for; drop `power` to see it, or `effect` or a number"),
+        ({}, "nothing is left to solve for. Leave out one quantity"),
         (
             {"power": None, "raters": None},
             "more than one of `raters`, `power` is open; give `power` too, or a `budget`",

@@ -117,8 +117,7 @@ def test_a_budget_round_trip() -> None:
 @pytest.mark.parametrize(
     ("test", "metric"),
     [
-        ("wilcoxon", "mae"),
-        pytest.param("multistage_bootstrap", "wins_mae", marks=pytest.mark.statistics),
+        pytest.param("pooled", "wins_mae", marks=pytest.mark.statistics),
         ("shifted", "mean_of_emds"),
     ],
 )
@@ -127,17 +126,9 @@ def test_other_tests_and_metrics_are_planned_too(test: str, metric: str) -> None
     assert abs(power_again(found, test, metric) - 0.8) < 0.08
 
 
-def test_sizes_are_compared_for_a_test_without_an_approximation() -> None:
-    found = planned(test="wilcoxon", epsilon=0.4, power=0.8, cost_per_item=3.0, max_responses=5, curves=True)
-    assert abs(power_again(found, "wilcoxon") - 0.8) < 0.07
-    assert {row.by for row in found.candidates} == {"simulation"}
-    assert len(found.curves) >= 3
-
-
 @pytest.mark.parametrize(
     ("test", "metric", "epsilon"),
     [
-        pytest.param("expected_p", "mae", 0.5, marks=pytest.mark.statistics),
         ("permutation", "mae", 0.7),
         ("swap_items", "spearman", 1.0),
     ],
@@ -153,8 +144,11 @@ def test_the_cheapest_size_of_slow_tests(test: str, metric: str, epsilon: float)
         max_items=500,
         max_responses=3,
         n_resamples=99,
+        curves=True,
         progress=lines.append,
     )
+    assert {row.by for row in found.candidates} == {"simulation"}
+    assert len(found.curves) == 3
     size = Population(TOXICITY, found.n_items, found.k_responses, epsilon)
     again = power_of_test(
         size, metric, test=test, alternative="two-sided", n_sets=256, n_resamples=99, seed=77
@@ -210,10 +204,9 @@ def test_limits_and_systems_are_said() -> None:
         "K = 2 (max_responses) and N = 30 (max_items) is the most that the search allowed, and the budget "
         "would buy more." in rich.lines
     )
-    odd = planned(epsilon=0.3, n_items=30, k_responses=3, epsilon_a=0.1, sd_scale_a=2.0)
+    odd = planned(epsilon=0.3, n_items=30, k_responses=3, epsilon_a=0.1)
     assumed = odd.lines[-1]
     assert "A's item means are off by up to ε_A = 0.1; each system answers an item as often as" in assumed
-    assert assumed.endswith("the spread of A's answers times 2.")
     assert "search allowed" not in " ".join(odd.lines)
 
 

@@ -89,14 +89,16 @@ def test_only_the_limits_that_were_searched_are_named(
         ({"effect": 0.5, "power": 0.8, "metric": "wins_mae"}, "counts which system is nearer"),
         ({"effect": 0.5, "power": 0.8, "metric": "mean_of_emds"}, "needs single responses"),
         ({"effect": 0.5, "power": 0.8, "metric": "inverse_mse", "n_runs": "K"}, "without noise"),
-        ({"epsilon": 0.1, "power": 0.8, "sd_scale_b": -1.0}, "sd_scale_b: found -1.0"),
         ({"epsilon": 0.1, "power": 0.8, "max_items": 1}, "max_items: found 1"),
         ({"epsilon": 0.1, "n_items": 60, "k_responses": 3, "max_items": 1}, "max_items: found 1"),
         (
             {"epsilon": 0.1, "n_items": 9, "k_responses": 3, "power": 0.8},
-            "nothing is left to solve for; drop `power`",
+            "nothing is left to solve for. Leave out one quantity",
         ),
-        ({"epsilon": 0.1, "power": 0.8, "budget": 90.0}, "drop `budget` for the lowest cost of this power"),
+        (
+            {"epsilon": 0.1, "power": 0.8, "budget": 90.0},
+            "nothing is left to solve for. Leave out one quantity",
+        ),
     ],
 )
 def test_bad_input_is_named(given: dict[str, object], message: str) -> None:
@@ -112,7 +114,7 @@ def test_bad_input_is_named(given: dict[str, object], message: str) -> None:
         {"epsilon": 0.05, "power": 0.9, "n_items": 20, "max_responses": 6},
         {"n_items": 6, "k_responses": 1, "power": 0.95},
         {"epsilon": 0.0, "power": 0.8, "k_responses": 3, "max_items": 30},
-        {"epsilon": 0.1, "power": 0.9, "test": "welch_t", "max_items": 20, "max_responses": 3},
+        {"epsilon": 0.1, "power": 0.9, "test": "pooled", "max_items": 20, "max_responses": 3},
     ],
 )
 def test_a_power_out_of_reach_says_what_is_in_reach(given: dict[str, object]) -> None:

@@ -16,9 +16,8 @@ from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
 from nbyk.planning.fitted_raters import fit_raters
-from nbyk.planning.pilot import Pilot
 from nbyk.planning.plan import plan
-from nbyk.planning.rated_labels import rated_set
+from nbyk.planning.rated_labels import RatedItems, answered, simulated_pilot
 from nbyk.priors import ClassPrior, OrdinalPrior, fit_classes
 from nbyk.priors.nominal import LabelPrior, MixedPool
 from nbyk.resampling.labels import LabelledItems, counts_among
@@ -111,7 +110,7 @@ def test_a_fit_finds_what_raters_share(prior: ClassPrior | OrdinalPrior) -> None
 def rejections(prior: LabelPrior, metric: Metric, epsilon: float, crew: Crew, n_sets: int) -> float:
     generator, rejected = np.random.default_rng(77), 0
     for _ in range(n_sets):
-        bound, data = rated_set(prior, metric, epsilon, crew, generator)
+        bound, (data,) = answered([RatedItems.drawn(prior, crew, metric, generator)], metric, epsilon)
         found = panel_of(data, None).responses
         assert found is not None
         rejected += shared_units_test(bound, found).p_value("two-sided") <= 0.05
@@ -135,7 +134,7 @@ def test_the_raters_of_a_plan_have_its_power(
         prior, metric=metric, effect=effect, power=0.8, k_responses=k, solve="raters", n_items=n_items
     )
     assert found.crew.raters >= 3
-    epsilon = Pilot.of_label_prior(prior, k, metric, effect).epsilon
+    epsilon = simulated_pilot(prior, k, metric, effect).epsilon
     power = rejections(prior, metric, epsilon, found.crew, 300)
     error = np.hypot(found.standard_error, np.sqrt(power * (1 - power) / 300))
     assert abs(power - found.power) < 4 * error
@@ -169,10 +168,12 @@ def test_a_pilot_of_labels_plans_as_the_prior_that_is_fitted_to_it() -> None:
 @pytest.mark.parametrize("metric", [ACCURACY, TOTAL_VARIATION], ids=str)
 def test_the_epsilon_of_a_plan_has_its_effect(metric: Metric) -> None:
     """The mean effect of fresh collections, within 4 standard errors and 5 % for ε's own."""
-    pilot = Pilot.of_label_prior(PRIOR, 3, metric, 0.05)
+    pilot = simulated_pilot(PRIOR, 3, metric, 0.05)
     generator = np.random.default_rng(8)
-    sets = (rated_set(PRIOR, metric, pilot.epsilon, Crew(300, 60, 3, 0), generator) for _ in range(300))
-    effects = [float(observed_effects(data, bound)[0]) for bound, data in sets]
+    crew = Crew(300, 60, 3, 0)
+    drawn = (RatedItems.drawn(PRIOR, crew, metric, generator) for _ in range(300))
+    sets = (answered([items], metric, pilot.epsilon) for items in drawn)
+    effects = [float(observed_effects(data, bound)[0]) for bound, (data,) in sets]
     error = np.std(effects) / np.sqrt(len(effects))
     assert abs(np.mean(effects) - 0.05) < 4 * error + 0.0025
 
@@ -230,7 +231,7 @@ def test_plans_that_raters_cannot_have_are_refused(
 def test_an_epsilon_is_the_effect_that_it_gives() -> None:
     asked = {"metric": ACCURACY, "power": 0.8, "solve": "raters", "k_responses": 3, "n_items": 400}
     by_epsilon = plan(PRIOR, epsilon=0.3, **asked)  # type: ignore[arg-type]
-    pilot = Pilot.of_label_prior(PRIOR, 3, ACCURACY, None, 0.3)
+    pilot = simulated_pilot(PRIOR, 3, ACCURACY, None, 0.3)
     assert pilot.stated is not None
     by_effect = plan(PRIOR, effect=pilot.stated, **asked)  # type: ignore[arg-type]
     assert abs(by_epsilon.crew.raters - by_effect.crew.raters) <= 1

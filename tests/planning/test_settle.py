@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,13 @@ from nbyk.data.units import ALL_FRESH
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning import settled_sizes
+from nbyk.planning.closed_form import solved
 from nbyk.planning.fitted_systems import FittedSystems
+from nbyk.planning.item_moments import SeenEffect
 from nbyk.planning.power.battery import SystemTest
+from nbyk.planning.request import Request
 from nbyk.planning.result import Plan
-from nbyk.planning.settled_sizes import Outlook, SimulatedSizes, relative_error
+from nbyk.planning.settled_sizes import SimulatedSizes, relative_error
 from nbyk.priors import Response, likelihood_search
 from nbyk.priors.likelihood_search import rounded
 from nbyk.testing.systems.variance import variance_shares
@@ -237,6 +241,10 @@ def spread_of_squared_errors(off_a: float, off_b: float, noise: float, k: int) -
     return math.sqrt(fourths + 4.0 * one * seconds)
 
 
+def request_of(seen: SeenEffect, **sizes: Any) -> Request:
+    return Request(source=seen, raters=0, runs=0, effect=0.1, power=0.8, **sizes)
+
+
 def power_at(effect: float, spread: float, n_items: float) -> float:
     return float(norm.cdf(effect * math.sqrt(n_items) / spread - norm.ppf(0.975)))
 
@@ -261,15 +269,14 @@ def test_other_numbers_of_ratings_have_the_stated_power_on_average() -> None:
             continue
         data = nbyk.response_set(gold, a, b)
         fitted = FittedSystems.of(data, get("mse"), effect, None, 0)
-        outlook = Outlook(effect, spread, effect, 0.025, 0.8, n, 100_000, 6, k, 100)
-        error = relative_error(gains)
         test = SystemTest("swap_items", get("mse"), 0.025)
-        sizes = SimulatedSizes(fitted.beside(data), outlook, error, test, 1)
-        named = outlook.least_responses(sizes.qualities)
-        if named is not None:
-            stated = outlook.power(n, sizes.qualities(named))
-            true = spread_of_squared_errors(off_a, math.sqrt(3.0 * effect + off_a**2), noise, named)
-            gaps.append(stated - power_at(effect, true, n))
+        sizes = SimulatedSizes(fitted.beside(data), spread, relative_error(gains), test, 1)
+        seen = SeenEffect(effect / spread, k, 6, cache(sizes.qualities))
+        named = solved(request_of(seen, n_items=n, max_responses=100, at_hand={"k_responses": k}))
+        if named.reachable:
+            off = math.sqrt(3.0 * effect + off_a**2)
+            true = spread_of_squared_errors(off_a, off, noise, named.k_responses)
+            gaps.append(named.power - power_at(effect, true, n))
     mean, error = np.mean(gaps), np.std(gaps, ddof=1) / math.sqrt(len(gaps))
     assert abs(mean) < 0.04 + 3.0 * error
     assert error < 0.04
@@ -289,14 +296,15 @@ def test_the_rule_in_closed_form_states_what_it_reaches() -> None:
 
 
 def test_a_power_is_the_mean_over_what_the_data_leave_open() -> None:
-    outlook = Outlook(0.1, 1.0, 0.1, 0.025, 0.8, 100, 100_000, 6)
+    def items(*qualities: tuple[float, float]) -> Plan:
+        return solved(request_of(SeenEffect(0.1, 1, 6, lambda _: qualities), k_responses=2))
+
     open_sizes = ((0.5, 0.8), (0.5, 1.3))
     alone = [power_at(0.1 * quality, 1.0, 900) for _, quality in open_sizes]
-    assert outlook.power(900, open_sizes) == pytest.approx(np.mean(alone))
-    items = outlook.items_for(open_sizes)
-    assert outlook.power(items, open_sizes) == pytest.approx(0.8)
-    assert outlook.items_for(((1.0, 1.3),)) < items < outlook.items_for(((1.0, 0.8),))
-    assert outlook.items_for(((0.5, 1.0), (0.5, -1.0))) == math.inf
+    assert SeenEffect(0.1, 1, 6, lambda _: open_sizes).power(900, 2, 0.025) == pytest.approx(np.mean(alone))
+    assert items(*open_sizes).power == pytest.approx(0.8, abs=0.001)
+    assert items((1.0, 1.3)).n_items < items(*open_sizes).n_items < items((1.0, 0.8)).n_items
+    assert not items((0.5, 1.0), (0.5, -1.0)).reachable
     assert relative_error(np.random.default_rng(1).standard_normal(10**6)) == pytest.approx(
         1 / math.sqrt(2e6), rel=0.02
     )

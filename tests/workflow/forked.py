@@ -38,7 +38,7 @@ LOADED = (
 )
 OF_JOBS = (
     *("matplotlib.pyplot", "matplotlib.backends.backend_svg", "pyarrow.parquet", "scipy.stats"),
-    *("nbyk.priors", "nbyk.priors.tails", "nbyk.resampling.effects", "nbyk.testing.engine"),
+    *("nbyk.priors", "nbyk.priors.curves", "nbyk.resampling.effects", "nbyk.testing.engine"),
     *("nbyk.report.answer", "nbyk.report.drawing", "nbyk.studies.steps", "nbyk.testing.shared_units"),
     *("nbyk_papers.wein2023.pvalues", "nbyk_papers.wein2023.report", "nbyk_papers.wein2023.steps"),
 )

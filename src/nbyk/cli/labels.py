@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nbyk.priors import FittedPrior
     from nbyk.priors.nominal import LabelPrior
 
-_OF_NUMBERS = ("scale", "unit", "sd_scale_a", "sd_scale_b")
+_OF_NUMBERS = ("scale", "unit")
 
 
 def is_of_labels(arguments: Mapping[str, Any]) -> bool:
@@ -151,12 +151,11 @@ def read_labels(
     path: Path, columns: Columns, mending: Mending, classes: tuple[str, ...] = ()
 ) -> tuple[Ratings, tuple[str, ...]]:
     """Return people's labels as places of classes, and the classes."""
-    from nbyk.data.kinds import Classes
-    from nbyk.data.reading import as_ratings, cells_of, table_of
+    from nbyk.data.kinds import ClassKind
+    from nbyk.data.reading import read_as
 
-    table, named = table_of(path), Classes(classes or None)
-    cells = named.counted(table, columns) or cells_of(table, columns, mending)
-    return as_ratings(cells, named.kind, columns, mending), named.names
+    named = ClassKind(classes or None)
+    return read_as(named, path, columns, mending), named.names
 
 
 def fit_labels(

@@ -79,8 +79,6 @@ def plan(
     test: str = "swap_items",
     n_runs: str | None = None,
     epsilon_a: float = 0.0,
-    sd_scale_a: float | None = None,
-    sd_scale_b: float | None = None,
     raters: int | None = None,
     items_per_rater: int | None = None,
     runs: int | None = None,
@@ -183,9 +181,6 @@ def plan(
         metric without gold.
     epsilon_a
         Perturbation of system A's item means.
-    sd_scale_a, sd_scale_b
-        Spread of this system's answers to an item, relative to that of people's ratings. By default 0 for one
-        run, 1 for more.
     max_items
         Most items to try. By default 100,000 or more.
     max_responses

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -67,27 +66,17 @@ def declared(arguments: Mapping[str, Any]) -> str:
 
 
 class PlanSource(NamedTuple):
-    """What a plan starts from: the source of `nbyk.plan`, its name if it has none itself, and cautions.
-
-    `prior` fits a prior to the same ratings, for another plan beside.
-    """
+    """What a plan starts from: the source of `nbyk.plan`, its name if it has none itself, and cautions."""
 
     source: Any
     name: str = ""
     cautions: tuple[str, ...] = ()
-    prior: Callable[[], TwoStagePrior] | None = None
 
     def plan(self, asked: Mapping[str, Any]) -> Plan:
         """Return the plan that `asked`, arguments of `nbyk.plan`, ask for."""
         from nbyk.planning.plan import plan
 
         solved = plan(self.source, **asked)
-        if self.prior is not None:
-            try:
-                other: Plan | str = plan(self.prior(), **asked)
-            except NbykError as error:
-                other = str(error)
-            solved = replace(solved, beside=other)
         return replace(solved, warnings=(*solved.warnings, *self.cautions))
 
 
@@ -366,9 +355,9 @@ def variances_of(sds: Mapping[str, Any]) -> dict[str, float]:
 def simulated_source(
     arguments: Mapping[str, Any], asked: dict[str, Any], files: PilotFiles, say: Callable[[str], None]
 ) -> PlanSource:
-    """Return the source of simulated items; beside a pilot's own items stands a prior fitted to it."""
+    """Return the source of simulated items."""
     pilot, pilot_systems, metrics = files.gold, files.systems, asked["metric"]
-    scale, other_prior = None, None
+    scale = None
     if arguments["scale"] is not None:
         scale = asked["scale"] = pilot_scale(arguments["scale"])
     if pilot is not None or pilot_systems is not None:
@@ -377,16 +366,14 @@ def simulated_source(
         read = files.read(on_scale, trials=trials)
         population: Any = replace(read.items, system_answers=arguments["system_answers"])
         cautions, scale = read.warnings, read.scale
-        if pilot is not None and pilot_systems is None:
+        if pilot is not None and pilot_systems is None and arguments["items_from"] == "prior":
             ratings = cast("NDArray[np.float64]", population.ratings)
-            other_prior = partial(fitted, population.name, ratings, population.response, say, pilot)
-            if arguments["items_from"] == "prior":
-                population, other_prior = other_prior(), None
+            population = fitted(population.name, ratings, population.response, say, pilot)
     else:
         population, cautions = _prior_of(arguments, say)
     asked["scale"] = scale
     in_the_unit(asked, {}, scale, metrics[0], arguments["unit"], shown=0.0 if pilot_systems else None)
-    return PlanSource(population, "", tuple(cautions), other_prior)
+    return PlanSource(population, "", tuple(cautions))
 
 
 def fitted(

@@ -72,7 +72,7 @@ def write_normalised(
     origin = ", ".join(str(file) for file in files) or "the embedded data"
     print(f"{source}: {ratings.n_ratings} ratings of {ratings.n_items} items from {origin}", file=sys.stderr)
     made |= {"source": source, "files": {file.name: checksum(file) for file in files}}
-    made |= {"items": ratings.n_items, "ratings": ratings.n_ratings, "scale": declared.to_dict()}
+    made |= {"items": ratings.n_items, "ratings": ratings.n_ratings, "scale": str(declared)}
     made |= {"question": asked} if asked else {}
     made |= {} if ratings.raters_known else {"raters known": False}
     write_parquet(out, ratings.to_table(), made)
@@ -98,16 +98,17 @@ def prior(
 
 def fit_normalised(path: Path, name: str, seed: int, files: FitFiles) -> tuple[RatingFit, Ratings]:
     """Fit a prior to the ratings that `nbyk study normalise` wrote, write its files, and return both."""
-    from nbyk.data import scale_from_dict
     from nbyk.data.ratings import stored_ratings
+    from nbyk.data.scales import as_scale
     from nbyk.priors import Response, fit_prior
 
     stored, made = stored_ratings(path)
-    if "scale" not in made:
-        raise NbykError("no scale of the ratings; write it again with `nbyk study normalise`", file=path)
     ratings = replace(stored, raters_known=bool(made.get("raters known", True)))
     try:
-        fitted = fit_prior(name, ratings.matrix(), Response.on(scale_from_dict(made["scale"])), seed=seed)
+        scale = as_scale(made.get("scale"))
+        if scale is None:
+            raise NbykError("no scale of the ratings; write it again with `nbyk study normalise`")
+        fitted = fit_prior(name, ratings.matrix(), Response.on(scale), seed=seed)
     except NbykError as error:
         raise error.about(file=path) from None
     write_fit(fitted, files)

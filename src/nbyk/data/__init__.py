@@ -3,13 +3,13 @@
 from nbyk.data.given import named_systems
 from nbyk.data.intake import read_systems
 from nbyk.data.lm_eval import SampleChoice
-from nbyk.data.parsers import parse_convabuse, parse_dices, parse_lewidi, parse_mhs, parse_toxicity
+from nbyk.data.parsers import parse_dices, parse_lewidi, parse_mhs, parse_toxicity
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings
 from nbyk.data.response_set import ResponseSet, response_matrix, response_set
-from nbyk.data.scales import Binary, Interval, Levels, Scale, scale_from_dict, scale_from_text
+from nbyk.data.scales import Binary, Interval, Levels, Scale, scale_from_text
 from nbyk.data.sources import RemoteFile, Source, load_source, source, source_names
-from nbyk.data.systems import Systems, align
+from nbyk.data.systems import Systems
 
 __all__ = [
     "Binary",
@@ -22,10 +22,8 @@ __all__ = [
     "Scale",
     "Source",
     "Systems",
-    "align",
     "load_source",
     "named_systems",
-    "parse_convabuse",
     "parse_dices",
     "parse_lewidi",
     "parse_mhs",
@@ -34,7 +32,6 @@ __all__ = [
     "read_systems",
     "response_matrix",
     "response_set",
-    "scale_from_dict",
     "scale_from_text",
     "source",
     "source_names",

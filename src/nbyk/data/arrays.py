@@ -18,7 +18,7 @@ from nbyk.bounded import MOST_CELLS, MOST_ROWS, TimedBytes, refuse_bomb, refuse_
 from nbyk.data.columns import KNOWN_NAMES
 from nbyk.data.layouts import as_numbers
 from nbyk.data.tables import Table, Unusable, as_cells, said
-from nbyk.data.text import content_of, reason, shown
+from nbyk.data.text import content_of, readable, shown
 from nbyk.errors import DataPlace, NbykError
 
 Floats = NDArray[np.float64]
@@ -168,7 +168,7 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
             f"not a readable NumPy array (it begins with {begins!r}); save it with numpy.save", file=path
         )
     source = TimedBytes(path, content)
-    try:
+    with readable(path, "NumPy array", "save an array of numbers with numpy.save"):
         refuse_bomb(path, content)
         # A pickle runs code when loaded, so an array that needs one is refused.
         loaded = np.load(source, allow_pickle=False)
@@ -179,20 +179,6 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
         # Members a and a.npy have the same name.
         names = loaded.files
         arrays = [loaded[name] for name in names[:1]]
-    except NbykError:
-        raise
-    except Exception as error:  # a damaged file makes numpy, zipfile and zlib raise nearly anything
-        if "Object arrays" in str(error):
-            raise NbykError(
-                "found Python objects, expected numbers; "
-                "save an array of float64, short rows padded with NaN",
-                file=path,
-            ) from None
-        raise NbykError(
-            f"not a readable NumPy array ({reason(error)}); "
-            "get it again if it was cut off, or save it with numpy.save",
-            file=path,
-        ) from None
     if len(names) != 1:
         raise NbykError(
             f"found the arrays {', '.join(names) or '(none)'}, expected exactly one; save one alone",

@@ -122,7 +122,9 @@ def value_column(table: Table, asked: Columns) -> str:
         return by_role.value
     known = {*KNOWN_NAMES["item"], "item", *RUN_NAMES}
     others = [
-        name for name in table.names if name not in (by_role.item, by_role.cluster) and name not in known
+        name
+        for name in table.names
+        if name not in (by_role.item, by_role.cluster) and name.lower() not in known
     ]
     return others[0] if len(others) == 1 else ""
 

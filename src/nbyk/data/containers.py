@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib
 import io
-import json
 import os
 import struct
+import sys
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -24,16 +23,14 @@ from nbyk.bounded import (
     counted,
     refuse_beyond_memory,
     refuse_bomb,
-    refuse_document,
     refuse_more,
 )
 from nbyk.data.cells import column_cells, is_compact
 from nbyk.data.exports import exported
 from nbyk.data.layouts import LARGEST_ID
 from nbyk.data.tables import Table, Unusable, made_table
-from nbyk.data.text import content_of, distinct_keys, reason
+from nbyk.data.text import content_of, document, json_content, readable
 from nbyk.errors import DataPlace, NbykError
-from nbyk.files import read_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,49 +42,40 @@ _MOST_BYTES, _MOST_BESIDE = (
     10**7,
 )  # of XML, and of that beside sheets; openpyxl takes a minute for 10**8
 _SHEETS = ("xl/worksheets/", "xl/sharedStrings.xml", "xl/media/")
+_ZSTD = 93
+"""The number of zstd in a zip file; Python reads it from 3.14 on."""
 _OF_A_SAMPLE = ("id", "epoch", "input", "target", "scores", "metadata", "error")
 
 
-def read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> Table:
-    """Return the table in a Parquet file, of some columns."""
+def read_parquet(path: str | os.PathLike[str]) -> Table:
+    """Return the table in a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     content = content_of(path)  # pyarrow's own errors for a file that cannot be opened say less
-    try:
+    with readable(path, "Parquet file", "give the file the suffix of its format"):
         schema = pq.read_schema(pa.BufferReader(content))
         # a long text can be in all rows, so texts are counted before they are written out
         texts = [at.name for at in schema if _is_text(at.type)]
         with pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts) as source:
             names = source.schema_arrow.names
-            kept = None if only is None else [name for name in names if name in only]
-            refuse_beyond_memory(path, source.metadata.num_rows, len(names if kept is None else kept))
+            refuse_beyond_memory(path, source.metadata.num_rows, len(names))
             groups = [source.metadata.row_group(place) for place in range(source.metadata.num_row_groups)]
-            n_bytes = sum(group.total_byte_size for group in groups)
-            refuse_more(path, n_bytes if only is None else 0, MOST_BYTES, "bytes")
+            refuse_more(path, sum(group.total_byte_size for group in groups), MOST_BYTES, "bytes")
             chunks = (group.column(place) for group in groups for place in range(group.num_columns))
-            inside = [of for of in chunks if "." in of.path_in_schema]  # of lists and objects
-            n_inside = sum(of.num_values for of in inside if _is_kept(of.path_in_schema, kept))
-            refuse_more(path, n_inside, MOST_CELLS, "cells")
+            inside = [of.num_values for of in chunks if "." in of.path_in_schema]  # of lists and objects
+            refuse_more(path, sum(inside), MOST_CELLS, "cells")
             is_flat = all(_is_text(at.type) or pa.types.is_primitive(at.type) for at in schema)
             most = _BATCH if is_flat else _BATCH_OF_LISTS
             n_rows = max(1, min(most, _BATCH_CELLS // max(1, len(names))))
-            batches = source.iter_batches(batch_size=n_rows, columns=kept, use_threads=False)
+            batches = source.iter_batches(batch_size=n_rows, use_threads=False)
             batches = map(_decoded, counted(batches, path, _size_of_decoded))
             fields = [
                 at.with_type(at.type.value_type) if pa.types.is_dictionary(at.type) else at
                 for at in source.schema_arrow
-                if kept is None or at.name in kept
             ]
             table = pa.Table.from_batches(batches, pa.schema(fields))
-    except (pa.ArrowException, OSError) as error:
-        raise NbykError(
-            f"not a readable Parquet file ({reason(error)}); get it again if it was cut off, or "
-            "give the file the suffix of its format",
-            file=path,
-        ) from None
-    there = iter([column_cells(column) or column for column in table.columns])
-    columns: tuple[Any, ...] = tuple(next(there) if only is None or name in only else [] for name in names)
+    columns = tuple(column_cells(column) or column for column in table.columns)
     return Table(DataPlace(path), tuple(names), columns, range(table.num_rows))
 
 
@@ -99,10 +87,6 @@ def _is_text(kind: pa.DataType) -> bool:
     return any(
         is_such(kind) for is_such in (of.is_string, of.is_large_string, of.is_binary, of.is_large_binary)
     )
-
-
-def _is_kept(path: str, kept: Collection[str] | None) -> bool:
-    return kept is None or path.partition(".")[0] in kept
 
 
 def _size_of_decoded(batch: pa.RecordBatch) -> tuple[int, int, int]:
@@ -143,16 +127,8 @@ def read_workbook(path: str | os.PathLike[str]) -> Table:
     refuse_bomb(path, content, _MOST_BYTES)
     refuse_bomb(path, content, _MOST_BESIDE, unread=_SHEETS)
     notes: list[str] = []
-    try:
+    with readable(path, "Excel workbook", "save it as .xlsx again"):
         filled = _sheets(openpyxl, content, path, notes)
-    except NbykError:
-        raise
-    except Exception as error:  # a damaged workbook makes zipfile and the XML parser raise nearly anything
-        if isinstance(error.__context__, NbykError):  # openpyxl says of any that it cannot read strings
-            raise error.__context__ from None
-        raise NbykError(
-            f"openpyxl cannot read it ({message_of(error)}); save it as .xlsx again", file=path
-        ) from None
     if len(filled) != 1:
         named = ", ".join(map(repr, filled)) or "none"
         raise NbykError(
@@ -257,14 +233,14 @@ def read_dataset(path: str | os.PathLike[str]) -> Table:
     import pyarrow as pa
 
     folder = Path(path)
-    try:
+    with readable(path, "data set of Hugging Face", "save it by save_to_disk again"):
         if (folder / "dataset_dict.json").is_file():
-            splits = _document(folder / "dataset_dict.json")["splits"]
+            splits = json_content(folder / "dataset_dict.json")["splits"]
             raise NbykError(
                 f"holds the splits {', '.join(splits)}; give the folder of one: {folder / splits[0]}",
                 file=path,
             )
-        state = _document(folder / "state.json")
+        state = json_content(folder / "state.json")
         if state.get("_indices_data_files"):
             raise NbykError(
                 "holds a selection of rows (_indices_data_files in state.json), expected the rows; save it "
@@ -272,7 +248,7 @@ def read_dataset(path: str | os.PathLike[str]) -> Table:
                 file=path,
             )
         files = [folder / Path(of["filename"]).name for of in state["_data_files"]]
-        features = _document(folder / "dataset_info.json").get("features") or {}
+        features = json_content(folder / "dataset_info.json").get("features") or {}
         batches = [*counted((batch for file in files for batch in _batches(file)), path, _size)]
         table = pa.Table.from_batches(batches) if batches else pa.table({})
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
@@ -281,26 +257,14 @@ def read_dataset(path: str | os.PathLike[str]) -> Table:
             for name in table.column_names
             if "names" in features.get(name, {})
         ]
-    except NbykError:
-        raise
-    except FileNotFoundError as error:
-        raise NbykError(f"lacks the file {Path(error.filename).name}; save it again", file=path) from None
-    except (LookupError, TypeError, AttributeError, ValueError, OSError, RecursionError, pa.ArrowException):
-        raise NbykError("is no data set that `save_to_disk` wrote; save it again", file=path) from None
     return made_table(path, "a data set of Hugging Face", columns, notes=tuple(notes))
-
-
-def _document(file: Path) -> Any:
-    content = read_bytes(file)
-    refuse_document(file, content)
-    return json.loads(content)
 
 
 def _batches(file: Path) -> Iterator[Any]:
     """Yield the batches in a file of a data set, which are as large as the file: none is compressed."""
     import pyarrow as pa
 
-    content = read_bytes(file)
+    content = content_of(file)
     refuse_more(file, len(content), MOST_BYTES, "bytes")
     for message in pa.ipc.MessageReader.open_stream(content):
         if _is_compressed(message):
@@ -338,41 +302,25 @@ def read_zipped_log(path: str | os.PathLike[str]) -> Table:
     """
     content = content_of(path)
     refuse_bomb(path, content, unread=("samples/",))
-    with suppress(ImportError):  # newer logs are compressed with zstd, which Python reads from 3.14 on
-        importlib.import_module("zipfile_zstd")
     deadline = Deadline(path)
 
-    def document(member: zipfile.ZipInfo) -> Any:
+    def content_of_member(member: zipfile.ZipInfo) -> Any:
         deadline.check()
         refuse_more(path, member.file_size, _MOST_BYTES, f"bytes in {member.filename}")
-        text = archive.read(member)
-        refuse_document(path, text)
-        return json.loads(text, object_pairs_hook=distinct_keys)
+        if member.compress_type == _ZSTD and sys.version_info < (3, 14):
+            library("zipfile_zstd", path, "compressed with zstd")
+        return document(path, archive.read(member).decode(), deadline)
 
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = {of.filename: of for of in archive.infolist() if of.filename.endswith(".json")}
-            log = document(members.get("header.json") or members["_journal/start.json"])
-            samples = (document(of) for name, of in members.items() if name.startswith("samples/"))
-            # messages and events can be large, and are not needed
-            log["samples"] = [{name: of[name] for name in _OF_A_SAMPLE if name in of} for of in samples]
-    except NbykError:
-        raise
-    except NotImplementedError:
-        raise NbykError("is compressed with zstd; pip install zipfile-zstd", file=path) from None
-    except Exception as error:  # a damaged file makes zipfile, zlib and json raise nearly anything
-        raise NbykError(
-            f"no readable log of Inspect ({message_of(error)}); get it again", file=path
-        ) from None
+    with readable(path, "log of Inspect", "write it again"), zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {of.filename: of for of in archive.infolist() if of.filename.endswith(".json")}
+        log = content_of_member(members.get("header.json") or members["_journal/start.json"])
+        samples = (content_of_member(of) for name, of in members.items() if name.startswith("samples/"))
+        # messages and events can be large, and are not needed
+        log["samples"] = [{name: of[name] for name in _OF_A_SAMPLE if name in of} for of in samples]
     table = exported(log, path)
     if table is None:
         raise NbykError("the log of Inspect holds no samples; evaluate with log_samples on", file=path)
     return table
-
-
-def message_of(error: Exception) -> str:
-    """Return the message of a maker's own reader on one line, cut if long."""
-    return " ".join(str(error).split())[:200]
 
 
 def library(module: str, path: str | os.PathLike[str], what: str) -> ModuleType:

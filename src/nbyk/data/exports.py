@@ -24,12 +24,11 @@ from nbyk.data.makers import (
     UnexpectedNodeError,
     as_list,
     as_object,
-    columns_in,
+    member,
     name_in,
     objects_in,
     one_of,
     required,
-    rows_of_split,
 )
 from nbyk.data.tables import Table, Unusable, columns_of_objects, made_table, said
 from nbyk.data.text import json_content, shown
@@ -43,8 +42,8 @@ def _instances(entries: Any, path: Path) -> Iterator[tuple[Any, Any]]:
     """Yield the instances that HELM writes beside their statistics."""
     beside = os.path.join(os.path.dirname(path), "instances.json")
     for instance in objects_in(json_content(beside) if os.path.isfile(beside) else None):
-        copy = _copy(instance.get("id"), columns_in(instance.get("perturbation")).get("name"))
-        yield copy, columns_in(instance.get("input")).get("text")
+        copy = _copy(instance.get("id"), member(instance, "perturbation", "name"))
+        yield copy, member(instance, "input", "text")
 
 
 def _copy(instance: Any, perturbation: Any) -> Any:
@@ -97,9 +96,7 @@ def inspect(sample: Mapping[str, Any]) -> Iterator[Row | str]:
         asked = [(message.get("role"), message.get("content")) for message in objects_in(asked)]
     graded = [(name, _graded(value)) for name, value in scores]
     # without ids of their own, Inspect numbers the samples
-    yield Row(
-        item, epoch, graded, columns_in(sample.get("metadata")), input=asked if type(item) is int else None
-    )
+    yield Row(item, epoch, graded, sample.get("metadata"), input=asked if type(item) is int else None)
     if sample.get("error") is not None:
         yield Incomplete("samples that ended in an error")
 
@@ -125,7 +122,7 @@ def label_studio(task: Mapping[str, Any]) -> Iterator[Row | str]:
             who = who.get("id", who.get("email"))
         results = map(as_object, as_list(annotation.get("result") or []))
         scores = [(str(result.get("from_name")), _label_studio_value(result)) for result in results]
-        yield Row(item, who, scores, columns_in(task.get("data")))
+        yield Row(item, who, scores, task.get("data"))
 
 
 def _label_studio_value(result: Mapping[str, Any]) -> Any:
@@ -160,8 +157,7 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
         yield "records without a response were left out"
     for response, question, value in given:
         if one_of(("submitted", "draft", "discarded"), response.get("status", "submitted")) == "submitted":
-            further = columns_in(record.get("metadata"))
-            yield Row(item, response.get("user_id"), [(question, value)], further)
+            yield Row(item, response.get("user_id"), [(question, value)], record.get("metadata"))
         else:
             yield "responses that are drafts or discarded were left out"
 
@@ -252,10 +248,10 @@ def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
             "expected simulations in this file"
         )
     (task,) = required(result, "task_id")
-    reward = result.get("reward", columns_in(result.get("reward_info")).get("reward"))
-    if "error" in columns_in(result.get("info")):
+    reward = result.get("reward", member(result, "reward_info", "reward"))
+    if member(result, "info", "error") is not None:
         yield "tasks that ended in an error, whose reward is 0"
-    asked = columns_in(columns_in(result.get("info")).get("task")).get("instruction")
+    asked = member(result, "info", "task", "instruction")
     yield Row(task, result.get("trial", 0), [("reward", reward)], input=asked)
 
 
@@ -381,7 +377,14 @@ def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
     yield Row(item, who, [(name_in(name), value)], {"trace": trace})
 
 
-@Export("a table of MLflow's evaluation", "row", "inputs", "run", keys=("inputs", "outputs"), is_split=True)
+@Export(
+    "a table of MLflow's evaluation",
+    "row",
+    "inputs",
+    "run",
+    keys=("inputs", "outputs"),
+    within=(("data",),),
+)
 def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
     """Yield an input; what MLflow calls a score or a value, and the numbers beside them, are scores."""
     item = row["inputs"]
@@ -406,29 +409,27 @@ def exported(content: Any, path: Path, numbers: Sequence[int] | None = None) -> 
 def json_table(path: str | os.PathLike[str]) -> Table:
     """Return the table in a JSON file: a maker's, or a list, or an object of columns or of scores by id."""
     content = json_content(path)
+    if split := _rows_of_split(content):
+        content = {"data": split}
     if (table := exported(content, path)) is not None:
         return table
-    rows: Any = rows_of_split(content) or content
-    columns: dict[str, list[Any]] = {}
-    notes: tuple[str, ...] = ()
-    if isinstance(rows, dict):
-        tables = [name for name, inner in rows.items() if _is_table(inner)]
-        used = (
-            tables if len(tables) == 1 else [name for name, inner in rows.items() if isinstance(inner, list)]
-        )
-        columns = {name: rows[name] for name in used}
-        if used and len(used) < len(rows):
-            unused = ", ".join(shown(name) for name in rows if name not in used)
-            notes = (f"the members {unused} are not used",)
-        rows = rows[tables[0]] if len(tables) == 1 else rows
+    members = content if isinstance(content, dict) else {}
+    tables = [name for name, inner in members.items() if _is_table(inner)]
+    lists = [name for name, inner in members.items() if isinstance(inner, list)]
+    used = tables if len(tables) == 1 else lists
+    unused = ", ".join(shown(name) for name in members if used and name not in used)
+    notes = (f"the members {unused} are not used",) if unused else ()
+    rows = members[tables[0]] if len(tables) == 1 else content
     if _is_table(rows):
         listed, numbers = columns_of_objects(enumerate(rows, start=1))
         return made_table(path, "a list", listed, numbers, notes=notes)
     if isinstance(content, list):
         columns = {"score": content}
-    elif isinstance(content, dict) and not (columns or any(isinstance(of, dict) for of in content.values())):
-        columns = {"item": list(content), "score": list(content.values())}
-    elif not columns:
+    elif lists:
+        columns = {name: members[name] for name in lists}
+    elif isinstance(content, dict) and not any(isinstance(inner, dict) for inner in members.values()):
+        columns = {"item": list(members), "score": list(members.values())}
+    else:
         raise NbykError(
             "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list of scores, an "
             'object from ids to scores, or a list of objects such as {"item": "a", "value": 1}',
@@ -449,3 +450,13 @@ def json_table(path: str | os.PathLike[str]) -> Table:
 
 def _is_table(content: Any) -> bool:
     return isinstance(content, list) and bool(content) and all(isinstance(row, dict) for row in content)
+
+
+def _rows_of_split(content: Any) -> list[dict[str, Any]]:
+    """Return the rows of a table that pandas split into columns and data; [] if it is no such table."""
+    names, data = (content.get(of) if isinstance(content, Mapping) else None for of in ("columns", "data"))
+    if not (isinstance(names, list) and isinstance(data, list) and len(set(map(str, names))) == len(names)):
+        return []
+    if not all(isinstance(row, list) and len(row) == len(names) for row in data):
+        return []
+    return [dict(zip(map(str, names), row, strict=True)) for row in data]

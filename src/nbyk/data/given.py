@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,22 +20,11 @@ from nbyk.data.columns import (
     other_than_system,
     recognised,
 )
-from nbyk.data.kinds import (
-    CellKind,
-    Classes,
-    ClassShares,
-    Kind,
-    distribution_cells,
-    kind_of,
-    numbers_on,
-    same_kind,
-)
+from nbyk.data.kinds import CellKind, NumberKind, same_kind
 from nbyk.data.layouts import Mending, as_ids
 from nbyk.data.lm_eval import SampleChoice
-from nbyk.data.ratings import Ratings, numbered, ordered_ids, rows_of
-from nbyk.data.reading import as_ratings, cells_of, is_log, reader_of, table_of
-from nbyk.data.scales import Scale
-from nbyk.data.scores import score_cells
+from nbyk.data.ratings import Ratings, numbered, ordered_ids
+from nbyk.data.reading import is_log, read_as, reader_of, table_of
 from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.data.units import Units
@@ -166,34 +154,19 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
 
 @dataclass(frozen=True)
 class GivenData:
-    """A table or ratings and their place; `rows` are distributions, and `runs` the files of a folder.
-
-    `notes` say what else is in the folder; `has_ids` says, once they are read, whether a column names items.
-    """
+    """A table or ratings; `runs` are the files of a folder, and `notes` say what else is in it."""
 
     place: DataPlace
     table: Table | None = None
     columns: Columns = field(default_factory=Columns)
-    given: Ratings | None = None
-    rows: Floats | None = None
+    ratings: Ratings | None = None
     runs: tuple[GivenData, ...] = ()
     notes: tuple[str, ...] = ()
-    has_ids: bool = True
-
-    def each(self, read: Callable[[GivenData], GivenData]) -> GivenData:
-        """Return the source read by a function; the files of a folder are read one by one, each as a run."""
-        return _as_runs(self, [read(run) for run in self.runs]) if self.runs else read(self)
 
     @property
-    def nameless(self) -> bool:
-        """Whether rows and columns have no names."""
-        return not self.has_ids or (self.table is not None and self.table.nameless)
-
-    @property
-    def ratings(self) -> Ratings:
-        """The ratings, once they are read."""
-        assert self.given is not None
-        return self.given
+    def tables(self) -> list[Table]:
+        """The tables of all runs."""
+        return [run.table for run in self.runs or (self,) if run.table is not None]
 
     def givers(self, columns: Columns | None = None) -> list[str]:
         """Return the columns of a table with one for each rater, run or system; none of another table's."""
@@ -212,112 +185,66 @@ class GivenData:
             return
         for role, name in (("item", asked.item), ("value", asked.value)):
             if name != role and self.table.nameless:
-                raise NbykError(
-                    "has no columns; leave it out, or give a table, such as .csv",
-                    argument=role,
-                    file=self.place.file,
-                    name=self.place.name,
+                raise self.place.error(
+                    "has no columns; leave it out, or give a table, such as .csv", argument=role
                 )
         if asked.value != "value" and not self.table.nameless:
             self.table.column(asked.value, "name the column of the values with `value`")
 
-    def _read(self, as_what: Kind, kind: CellKind, mending: Mending) -> GivenData:
-        if self.table is None:
+    def read(self, kind: CellKind, mending: Mending) -> Ratings:
+        """Return the data read as a kind, the files of a folder one by one, each as a run."""
+        if self.runs:
+            return self._as_runs([run.read(kind, mending) for run in self.runs], kind)
+        if self.table is not None:
+            return replace(read_as(kind, self.table, self.columns, mending), place=self.place)
+        assert self.ratings is not None
+        if type(kind) is not NumberKind:
             raise self.place.error(
-                f"holds numbers, expected {as_what}; read all data as numbers, or give a table"
+                f"holds numbers, expected {kind.name}; read all data as numbers, or give a table"
             )
-        are_rows = as_what == "distributions"
-        cells = distribution_cells if are_rows else partial(cells_of, mending=mending)
-        return replace(self, given=as_ratings(cells(self.table, self.columns), kind, self.columns, mending))
+        ratings = replace(self.ratings, place=self.place)
+        return ratings if kind.scale is None else ratings.normalised(kind.scale)
 
-    def numbers(self, scale: Scale | None, mending: Mending, *, is_gold: bool = False) -> GivenData:
-        """Return the data read as numbers; people rated gold."""
-        if self.given is None:
-            kind = numbers_on(scale)
-            return self._read("numbers", replace(kind, givers="raters") if is_gold else kind, mending)
-        return self if scale is None else replace(self, given=self.given.normalised(scale, self.place))
-
-    def classes(self, among: Classes, mending: Mending, givers: str) -> GivenData:
-        """Return the data read as classes; `givers` are those who give them, in words."""
-        counted = among.counted(self.table, self.columns) if self.table and givers == "raters" else None
-        if counted is not None:
-            return replace(self, given=as_ratings(counted, among.kind, self.columns, mending))
-        return self._read("classes", replace(among.kind, givers=givers), mending)
-
-    def distributions(self, over: ClassShares, mending: Mending, *, is_gold: bool = False) -> GivenData:
-        """Return the source read as distributions; classes that people chose stay classes."""
-        table, classes = self.table, over.names
-        are_chosen = is_gold and table is not None and kind_of(table, self.columns) != "distributions"
-        # one-hot rows look like the choices of several people
-        if table is None or not are_chosen or set(classes) <= set(table.names):
-            return replace(self._read("distributions", over.kind, mending), rows=over.rows)
-        return self.classes(Classes(classes), mending, "raters")
-
-    def scores(self, mending: Mending, *, by_runs: bool) -> GivenData:
-        """Return the data read as scores, one of each run or item; `by_runs` says that runs may pair them."""
-        if self.table is None:
-            raise self.place.error("holds ratings with raters, expected scores of runs; give a table")
-        if len(self.runs) > 1:
+    def _as_runs(self, runs: Sequence[Ratings], kind: CellKind) -> Ratings:
+        """Return the ratings in the files of a folder, each as a run under its name."""
+        if kind.name == "scores" and len(runs) > 1:
             raise self.place.error(
-                f"is a folder of {len(self.runs)} files of scores, expected one file; write them into one "
+                f"is a folder of {len(runs)} files of scores, expected one file; write them into one "
                 "table, with a row for each run"
             )
-        cells = score_cells(self.table, self.columns, mending, by_runs=by_runs)
-        ratings = as_ratings(cells, replace(numbers_on(None), fewest=1), self.columns, mending)
-        ratings = replace(ratings, mended=(*self.notes, *ratings.mended))
-        return replace(self, given=ratings, has_ids=cells.has_ids, runs=())
-
-    def values(self, items: Sequence[str], *, in_order: bool) -> tuple[Floats, Units]:
-        """Return the values of some items, without columns that are all NaN, and their units.
-
-        `in_order` says whether the items are in the order of their ids; the raters then are, too.
-        """
-        ratings = self.ratings
-        if in_order:
-            ratings = ratings.in_order_of_ids()
-        matrix, units = ratings.matrix(), ratings.units()
-        if ratings.items != items:
-            rows = rows_of(ratings.items, items)
-            matrix, units = matrix[rows], units.taken(rows)
-        filled = ~np.isnan(matrix).all(axis=0)
-        matrix, units = np.ascontiguousarray(matrix[:, filled]), units.taken(slice(None), filled)
-        if self.rows is None:
-            return matrix, units
-        there = ~np.isnan(matrix)
-        distributions = np.full((*matrix.shape, self.rows.shape[1]), np.nan)
-        distributions[there] = self.rows[matrix[there].astype(np.int64)]
-        return distributions, units
-
-
-def _as_runs(folder: GivenData, runs: Sequence[GivenData]) -> GivenData:
-    """Return a folder whose files have been read, each as a run under its name."""
-    items: list[str] = []
-    names: list[str] = []
-    clusters: list[str] = []
-    values, rows, n_rows = [], [], 0
-    for run in runs:
-        ratings, file = run.ratings, Path(str(run.place.file))
-        if len(ratings.item_index) > len(ratings.items):
-            raise run.place.error(
-                "holds several answers to an item, expected one run in each file of a folder; give the file "
-                "alone, or one file for each run"
-            )
-        entry_items = ratings.item_index.tolist()
-        items += [ratings.items[item] for item in entry_items]
-        names += [file.stem if _RUN.search(file.stem) else f"run {file.stem}"] * len(entry_items)
-        if ratings.clusters is not None:
-            clusters += [ratings.clusters[item] for item in entry_items]
-        values.append(ratings.values + n_rows)
-        if run.rows is not None:
-            rows.append(run.rows)
-            n_rows += len(run.rows)
-    if clusters and len(clusters) < len(items):
-        raise folder.place.error("some of its files have clusters, and others have none; give them to all")
-    ratings = Ratings.from_columns(items, names, np.concatenate(values), clusters=clusters or None)
-    said = (*folder.notes, *(note for run in runs for note in run.ratings.mended))
-    recognised = ", ".join(dict.fromkeys(run.ratings.recognised for run in runs if run.ratings.recognised))
-    ratings = replace(ratings, mended=said, recognised=recognised)
-    return replace(folder, given=ratings, rows=np.concatenate(rows) if rows else None)
+        items: list[str] = []
+        names: list[str] = []
+        clusters: list[str] = []
+        for run in runs:
+            stem = Path(str(run.place.file)).stem
+            if run.n_ratings > run.n_items:
+                raise run.place.error(
+                    "holds several answers to an item, expected one run in each file of a folder; give the "
+                    "file alone, or one file for each run"
+                )
+            entry_items = run.item_index.tolist()
+            items += [run.items[item] for item in entry_items]
+            names += [stem if _RUN.search(stem) else f"run {stem}"] * len(entry_items)
+            if run.clusters is not None:
+                clusters += [run.clusters[item] for item in entry_items]
+        if clusters and len(clusters) < len(items):
+            raise self.place.error("some of its files have clusters, and others have none; give them to all")
+        values = np.concatenate([run.values for run in runs])
+        ratings = Ratings.from_columns(
+            items,
+            names,
+            values,
+            at=lambda _: self.place,
+            clusters=clusters or None,
+            fewest=kind.fewest_items,
+        )
+        return replace(
+            ratings,
+            mended=(*self.notes, *(note for run in runs for note in run.mended)),
+            recognised=", ".join(dict.fromkeys(run.recognised for run in runs if run.recognised)),
+            place=self.place,
+            nameless=runs[0].nameless,
+        )
 
 
 def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | None) -> GivenData:
@@ -331,14 +258,6 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
             "lm_eval --log_samples (samples_<task>_<date>.jsonl)",
             file=path,
         )
-    file_of: dict[str, Path] = {}
-    for file in files:
-        if file_of.setdefault(file.stem, file) != file:
-            raise NbykError(
-                f"holds {file_of[file.stem].name} and {file.name}, which would be one run, {file.stem}; "
-                "expected a file for each run: rename one, or move it away",
-                file=path,
-            )
     runs = tuple(given_data(file, name, columns, samples) for file in files)
     models = dict.fromkeys(" and ".join(run.table.models) for run in runs if run.table and run.table.models)
     if len(models) > 1:
@@ -348,7 +267,7 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
             file=path,
         )
     for run in runs:
-        if run.table and runs[0].table and run.nameless and len(run.table) != len(runs[0].table):
+        if run.table and runs[0].table and run.table.nameless and len(run.table) != len(runs[0].table):
             raise run.place.error(
                 f"has {len(run.table)} items, and {runs[0].place} has {len(runs[0].table)}, without ids; "
                 "expected as many in each run: mend the file, or add a column item to all"
@@ -369,7 +288,7 @@ def given_data(
     is_path = isinstance(given, str | os.PathLike)
     place = DataPlace(given) if is_path else DataPlace(name=name)
     if isinstance(given, Ratings):
-        return GivenData(place, given=given)
+        return GivenData(place, ratings=given)
     if is_gold and is_log(given):
         raise place.error(
             "is a folder or a log of lm_eval, expected a file of gold ratings; "
@@ -423,9 +342,8 @@ def columns_may_be_systems(source: GivenData, columns: Columns) -> bool:
 def columns_like_systems(sources: Mapping[str, GivenData], *, has_gold: bool) -> Iterator[str]:
     """Yield a note on tables whose columns have names of systems; with gold, of runs, it is an error."""
     for name, source in sources.items():
-        raters = source.ratings.raters
-        same = [column for column in raters if column in sources]
-        if len(same) > 1 and set(raters) <= set(source.givers()):
+        same = [column for column in source.givers(source.columns) if column in sources]
+        if len(same) > 1:
             what = f"the columns {listed(same)} have the names of systems"
             if has_gold:
                 raise source.place.error(f"{what}, expected columns of runs of {name}; {_SPLIT}")
@@ -434,7 +352,7 @@ def columns_like_systems(sources: Mapping[str, GivenData], *, has_gold: bool) ->
 
 
 def systems_like_gold(
-    sources: Mapping[str, GivenData], units: Mapping[str, Units], responses: Mapping[str, Floats]
+    systems: Mapping[str, Ratings], units: Mapping[str, Units], responses: Mapping[str, Floats]
 ) -> dict[str, str]:
     """Return the caution about a system that looks like gold, by its name; {} if none does.
 
@@ -442,7 +360,7 @@ def systems_like_gold(
     """
     several = [name for name, matrix in responses.items() if matrix.shape[1] > 1]
     people = [name for name in several if are_people(units[name])]
-    named = [name for name in sources if _LIKE_GOLD.fullmatch(name)]
+    named = [name for name in systems if _LIKE_GOLD.fullmatch(name)]
     if len(named) == 1:
         name, why = named[0], "its name"
     elif len(people) == 1 and all(map(are_runs, (units[of] for of in several if of not in people))):
@@ -451,7 +369,7 @@ def systems_like_gold(
         why = f"up to {responses[name].shape[1]} people for each item, and {others} of each other system"
     else:
         return {}
-    file = sources[name].place.file
+    file = systems[name].place.file
     way = argument_with("gold", os.fspath(file)) if file is not None else "`gold`"
     return {
         name: f"{name} looks like gold ({why}), and is compared as a system: if it is gold, give it as {way}"

@@ -25,19 +25,23 @@ from nbyk.data.given import (
 )
 from nbyk.data.kinds import (
     KINDS,
-    Classes,
-    ClassShares,
+    CellKind,
+    ClassKind,
     Kind,
+    NumberKind,
+    ShareKind,
     counts_labels,
     kind_of,
 )
 from nbyk.data.layouts import Mending
 from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.makers import HASHES, refuse_other_item
-from nbyk.data.ratings import agreed_clusters, ordered_ids
+from nbyk.data.ratings import Ratings, agreed_clusters, ordered_ids
 from nbyk.data.reading import is_log
-from nbyk.data.scales import GivenScale, Interval, Scale, as_scale, scale_text
-from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items, equal_systems
+from nbyk.data.response_set import Categories, places_in_table
+from nbyk.data.scales import FROM_0_TO_1, GivenScale, Interval, Scale, as_scale
+from nbyk.data.scores import ScoreKind
+from nbyk.data.systems import OnMissing, Systems, common_items, equal_systems
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, notes_on_look_alikes
 from nbyk.data.units import Units
@@ -178,7 +182,7 @@ def read_systems(
     options["lower_is_better"] = lower_is_better
     for argument, option in options.items():
         if option is not None and argument not in _OPTIONS[kind]:
-            given = (scale_text(on_scale) or "0..1") if argument == "scale" and on_scale else option
+            given = on_scale if argument == "scale" else option
             given = listed(classes) if argument == "classes" and classes else given
             raise NbykError(f"found {given}, and {kind} have none; leave it out", argument=argument)
     if gold is not None and lower_is_better is not None:
@@ -187,11 +191,10 @@ def read_systems(
         )
     direction = _direction(sources.values(), lower_is_better) if gold is None else (False, [])
     incomplete = tuple(
-        f"{run.place}: {words}"
+        f"{table.place}: {words}"
         for source in sources.values()
-        for run in source.runs or (source,)
-        if run.table is not None
-        for words in run.table.incomplete
+        for table in source.tables
+        for words in table.incomplete
     )
     if kind == "scores":
         if gold is not None:
@@ -202,34 +205,31 @@ def read_systems(
         raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
     if kind == "classes" and people is None:
         raise NbykError("found classes, and no gold by which they are right; give it", argument="gold")
-    by_name, over = Classes(classes), ClassShares()
-
-    def read_as(given: GivenData, *, is_gold: bool = False) -> GivenData:
-        if kind == "classes":
-            return given.classes(by_name, mending, "raters" if is_gold else "runs")
-        if kind == "distributions":
-            return given.distributions(over, mending, is_gold=is_gold)
-        if kind == "scores":
-            return given.scores(mending, by_runs=bool(paired))
-        return given.numbers(on_scale, mending, is_gold=is_gold)
-
-    # gold names classes, and systems those of distributions
-    for is_gold in (True, False) if kind == "classes" else (False, True):
-        if not is_gold:
-            each = (read_as(of) if kind == "scores" else of.each(read_as) for of in sources.values())
-            sources = dict(zip(sources, each, strict=True))
-        elif people:
-            with renaming(own):
-                people = read_as(people, is_gold=True)
-    names = by_name.names if kind == "classes" else over.names
-    every = [*([people] if people else []), *sources.values()]
+    labels, shares = ClassKind(classes), ShareKind()
+    of_systems = of_gold = {
+        "numbers": NumberKind(on_scale),
+        "classes": labels,
+        "distributions": shares,
+        "scores": ScoreKind(by_runs=bool(paired)),
+    }[kind]
+    gold_ratings: Ratings | None = None
+    if kind == "classes" and people is not None:  # gold names the classes
+        with renaming(own):
+            gold_ratings = people.read(labels, mending)
+        of_systems = ClassKind(labels.names, "runs")
+    ratings = {name: source.read(of_systems, mending) for name, source in sources.items()}
+    if gold_ratings is None and people is not None:
+        of_gold = NumberKind(on_scale, "raters") if kind == "numbers" else _kind_of_gold(people, shares)
+        with renaming(own):
+            gold_ratings = people.read(of_gold, mending)
+    every = [*([] if gold_ratings is None else [gold_ratings]), *ratings.values()]
     if kind != "numbers":
-        on_scale = Interval(0.0, 1.0)
+        on_scale = FROM_0_TO_1
     elif on_scale is None:
         on_scale = _only_scale(every)
     _refuse_other_items(sources.values())
-    notes = [note for source in every for note in source.ratings.mended] + direction[1]
-    nameless = [source.place for source in every if source.nameless]
+    notes = [note for read in every for note in read.mended] + direction[1]
+    nameless = [read.place for read in every if read.nameless]
     if paired is None and kind == "scores":
         paired = not nameless
         if 0 < len(nameless) < len(every):
@@ -239,50 +239,60 @@ def read_systems(
     is_paired = kind != "scores" or bool(paired)
     items: Sequence[str] = ()
     if is_paired:
-        ids = [ItemIds(source.place, source.ratings.items, source.nameless) for source in every]
         way_out = ", or test without pairs with `paired=False`" if kind == "scores" else ""
-        items = common_items(ids, on_missing, way_out)
+        items = common_items(every, on_missing, way_out)
     ordered = ordered_ids(items)
     if not nameless:
         items = ordered
-    dropped = {str(source.place): source.ratings.n_items - len(items) for source in every if is_paired}
+    dropped = {str(read.place): read.n_items - len(items) for read in every if is_paired}
     notes += notes_on_summaries("item", items)
-    notes += notes_on_summaries(
-        "run", (of for source in every if source.nameless for of in source.ratings.raters)
-    )
+    notes += notes_on_summaries("run", (name for read in every if read.nameless for name in read.raters))
     names_of = {
-        "items": union([source.ratings.items for source in every]),
-        "raters or runs": (of for source in every for of in source.ratings.raters),
-        "clusters": (of for source in every for of in source.ratings.clusters or ()),
+        "items": union([read.items for read in every]),
+        "raters or runs": (name for read in every for name in read.raters),
+        "clusters": (name for read in every for name in read.clusters or ()),
         "systems": named,
     }
     notes += notes_on_look_alikes(names_of)
-    like_systems = columns_like_systems(sources, has_gold=gold is not None)
+    of_columns = sources if kind in ("numbers", "classes") else {}
+    like_systems = columns_like_systems(of_columns, has_gold=gold is not None)
     matrices: dict[str, Floats] = {}
     units: dict[str, Units] = {}
-    for name, source in sources.items():
-        source_items = items if is_paired else source.ratings.items
-        matrices[name], units[name] = source.values(source_items, in_order=is_paired and items == ordered)
+    for name, read in ratings.items():
+        in_order = is_paired and items == ordered
+        matrices[name], units[name] = read.responses(items if is_paired else read.items, in_order=in_order)
         if kind == "scores":
             matrices[name] = matrices[name][:, 0]
-    gold_matrix, gold_units = people.values(items, in_order=items == ordered) if people else (None, None)
+    gold_matrix: Floats | None = None
+    gold_units: Units | None = None
+    if gold_ratings is not None:
+        gold_matrix, gold_units = gold_ratings.responses(items, in_order=items == ordered)
     may_be_gold = kind != "scores" and (gold_units is None or are_runs(gold_units))
-    like_gold = systems_like_gold(sources, units, matrices) if may_be_gold else {}
+    like_gold = systems_like_gold(ratings, units, matrices) if may_be_gold else {}
     doubts = tuple(like_gold.values())
     are_percent = kind == "numbers" and on_scale == Interval(0.0, 100.0)
     if (kind == "scores" or are_percent) and not direction[0] and not direction[1]:
         in_unit = {name: of * (100.0 if are_percent else 1.0) for name, of in matrices.items()}
         doubts += tuple(percent_beside_shares(in_unit))
-    clusters = agreed_clusters(((source.place, source.ratings) for source in every), items)
+    clusters = agreed_clusters(every, items)
     if cluster is not None and clusters is None:
         raise NbykError(
             f"found {cluster}, but no file has a column of that name; name the column of clusters that gold "
             "or a system has",
             argument="cluster",
         )
-    said = {str(source.place): source.ratings.recognised for source in every if source.ratings.recognised}
-    if people and str(people.place) in said and kind == "classes":
-        said[str(people.place)] += f", classes = {', '.join(names)}"
+    said = {str(read.place): read.recognised for read in every if read.recognised}
+    categories: Categories | None = None
+    if kind == "classes":
+        categories = Categories(labels.names, np.eye(len(labels.names)), kind, labels.ordered)
+        if gold_ratings is not None and str(gold_ratings.place) in said:
+            said[str(gold_ratings.place)] += f", classes = {', '.join(labels.names)}"
+    elif kind == "distributions":
+        places = matrices if of_gold is not shares or gold_matrix is None else {"": gold_matrix, **matrices}
+        arrays = {name: shares.of(matrix) for name, matrix in places.items()}
+        coded, table = places_in_table(arrays, len(shares.names))
+        gold_matrix = coded.pop("", gold_matrix)
+        matrices, categories = coded, Categories(shares.names, table, kind)
     return Systems(
         () if kind == "scores" and nameless else items,
         gold_matrix,
@@ -295,14 +305,22 @@ def read_systems(
         clusters,
         said,
         kind,
-        names,
+        categories,
         is_paired,
         lower_is_better=direction[0],
         incomplete=incomplete,
         like_gold=like_gold,
         doubts=doubts,
-        ordered=by_name.ordered,
     )
+
+
+def _kind_of_gold(people: GivenData, shares: ShareKind) -> CellKind:
+    """Return the kind of gold beside distributions, which may be the classes that people chose."""
+    table = people.table
+    if table is None or kind_of(table, people.columns) == "distributions":
+        return shares
+    # one-hot rows look like the choices of several people
+    return shares if {*shares.names} <= {*table.names} else ClassKind(shares.names)
 
 
 def _needs_names(table: Table, asked: Columns) -> bool:
@@ -376,15 +394,13 @@ def _kind(sources: Sequence[GivenData], gold: GivenData | None, names_of_gold: M
     return "numbers"
 
 
-def _only_scale(sources: Sequence[GivenData]) -> Scale:
+def _only_scale(every: Sequence[Ratings]) -> Scale:
     """Return [0, 1] if all ratings lie in it; every other scale must be declared."""
-    scale = Interval(0.0, 1.0)
-    for source in sources:
-        ratings = source.ratings
-        outside = scale.outside(ratings.values)
+    for ratings in every:
+        outside = FROM_0_TO_1.outside(ratings.values)
         if outside.any():
             row = int(np.flatnonzero(outside)[0])
-            values = np.unique(np.concatenate([other.ratings.values for other in sources]))
+            values = np.unique(np.concatenate([other.values for other in every]))
             low, high = values[0], values[-1]
             ends = (f"{float(end)!r}".removesuffix(".0") for end in (low, high))
             options = f"{argument_with('scale', '..'.join(ends))} if those are its ends"
@@ -393,22 +409,20 @@ def _only_scale(sources: Sequence[GivenData]) -> Scale:
             elif (values == np.rint(values)).all() and high - low < _MOST_LEVELS:
                 levels = ",".join(f"{level:g}" for level in np.arange(low, high + 1))
                 options += f", or {argument_with('scale', levels)} if these are all that one can choose"
-            raise source.place.error(
+            raise ratings.place.error(
                 f"item {ratings.items[ratings.item_index[row]]!r} is rated "
                 f"{ratings.values[row]:g}, and all ratings run from {low:g} to {high:g}; expected 0 to 1 "
                 f"where no scale is declared: declare it, as with {options}"
             )
-    return scale
+    return FROM_0_TO_1
 
 
 def _refuse_other_items(sources: Iterable[GivenData]) -> None:
     """Raise NbykError if makers' files have different documents, or inputs, under one id."""
     known: dict[str, dict[str, str]] = {}
     for source in sources:
-        for table in (run.table for run in source.runs or (source,)):
-            kinds = [] if table is None or not table.roles else [of for of in HASHES if of in table.names]
-            for kind in kinds:
-                assert table is not None
+        for table in source.tables:
+            for kind in (kind for kind in HASHES if table.roles and kind in table.names):
                 items = table.column(table.roles["item"], "")
                 for row, value in table.cells(kind):
                     refuse_other_item(known, str(items[row]), {kind: str(value)}, table.at(row))

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.cells import union
 from nbyk.data.columns import Columns, known_names, refuse_unnamed
 from nbyk.data.given import given_systems
-from nbyk.data.kinds import CellKind, numbers_on
+from nbyk.data.kinds import CellKind, NumberKind
 from nbyk.data.layouts import Entries, Mending, as_ids, as_numbers, taken
-from nbyk.data.ratings import Ratings, ordered_ids, rows_of
-from nbyk.data.reading import cells_of, mended_cells, table_of
+from nbyk.data.ratings import Ratings, agreed_clusters, ordered_ids, rows_of
+from nbyk.data.reading import table_of
 from nbyk.data.scales import GivenScale, Scale, as_scale
+from nbyk.data.systems import OnMissing, common_items
 from nbyk.data.tables import Table
 from nbyk.data.text import notes_on_look_alikes, shown
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, renaming, unknown_name
 from nbyk.words import in_full, listed, number_of
 
 Floats = NDArray[np.float64]
@@ -97,7 +98,7 @@ def read_judged(
     batch: str | None = None,
     slices: str | None = None,
     scale: GivenScale | None = None,
-    on_missing: str = "refuse",
+    on_missing: OnMissing = "refuse",
     on_duplicates: str = "refuse",
     on_empty: str = "refuse",
 ) -> JudgedSystems:
@@ -135,26 +136,16 @@ def read_judged(
         the two have other systems, items or scales; or if a chance or a slice contradicts another.
     """
     on_scale = as_scale(scale)
-    kind = CellKind(partial(_counted, counts=counts, scale=on_scale), "a number or a class")
-
-    def read(table: Table, columns: Columns, on_duplicates: str) -> tuple[Entries, Floats, list[str]]:
-        mending = Mending(on_duplicates, on_empty)
-        return mended_cells(cells_of(table, columns, mending), kind, mending)
-
+    kind = _Counted(on_scale, counts)
     rated_by, judged = table_of(people), table_of(judge)
     by_people = _by_system(rated_by, system)
     by_judge = _by_system(_of_judge(judged, judges), system)
-    if set(by_people) - set(by_judge):
-        missing = next(name for name in by_people if name not in by_judge)
-        raise by_people[missing].place.error(
-            f"people rated {missing!r}, and the judge scored {listed(list(by_judge))}; expected the same "
-            "systems: give the judge's scores of every system, and name both columns of systems alike"
-        )
     unrated = [name for name in by_judge if name not in by_people]
-    if unrated and on_missing == "refuse":
-        raise by_judge[unrated[0]].place.error(
-            f"the judge scored {unrated[0]!r}, and people rated {listed(list(by_people))}; expected people's "
-            'ratings of every system: add them, or leave such systems out with `on_missing="drop"`'
+    if {*by_people} - {*by_judge} or (unrated and on_missing == "refuse"):
+        raise rated_by.place.error(
+            f"people rated {listed([*by_people])}, and the judge scored {listed([*by_judge])}; expected the "
+            "same systems: give both of every system, with both columns of systems named alike, or leave out "
+            'systems that people did not rate with `on_missing="drop"`'
         )
     by_judge = {name: table for name, table in by_judge.items() if name in by_people}
     systems = tuple(by_judge)
@@ -164,34 +155,44 @@ def read_judged(
         (next(iter(by_judge.values())), judge_columns, ""),
     ]
     refuse_unnamed(firsts, people_columns, 1)
-    scored = [read(table, judge_columns, "refuse") for table in by_judge.values()]
-    rated = {name: read(table, people_columns, on_duplicates) for name, table in by_people.items()}
-    notes = [f"{name} was left out: people rated none of its outputs" for name in unrated]
-    notes += [note for *_, said in (*scored, *rated.values()) for note in said]
-    if not any(known_names(table.names, "rater") or rater in table.names for table in by_people.values()):
-        notes.append("people's table has no column of raters, so all ratings count as those of one rater")
-    items = _judged_items([of for of, _, _ in scored], on_missing)
-    n_dropped = len({name for of, _, _ in scored for name in of.items}) - len(items)
-    place_of = {name: place for place, name in enumerate(items)}
+    one_each, mending = Mending(on_duplicates, on_empty), Mending("refuse", on_empty)
+    scored = {name: _read(kind, table, judge_columns, mending, slices) for name, table in by_judge.items()}
+    rated = {name: _read(kind, table, people_columns, one_each) for name, table in by_people.items()}
+    by_system = [replace(read, place=replace(read.place, name=name)) for name, (_, read) in scored.items()]
+    items = tuple(ordered_ids(common_items(by_system, on_missing)))
     answers, means, variances = (
         np.stack(numbers, axis=1)
-        for numbers in zip(*(_of_answers(of, values, place_of) for of, values, _ in scored), strict=True)
+        for numbers in zip(*(_of_answers(read, items) for read in by_system), strict=True)
     )
-    ratings = [_scored_ratings(of, values, place_of, on_missing) for of, values, _ in rated.values()]
-    notes += [note for *_, note in ratings if note]
-    entries = [of for of, *_ in ratings]
-    if not any(of.items for of in entries):
-        raise entries[0].table.place.error(
+    entries, values = [], []
+    for cells, read in rated.values():
+        rows = _rows(read, items)
+        lacking = np.flatnonzero(rows < 0)
+        if lacking.size and on_missing == "refuse":
+            raise cells.at(int(lacking[0])).error(
+                f"people rated item {cells.items[lacking[0]]!r}, and the judge did not score it; expected "
+                "the judge's score of every rated output: add it, or leave such ratings out with "
+                '`on_missing="drop"`'
+            )
+        entries.append(taken(cells, np.flatnonzero(rows >= 0).tolist()))
+        values.append(read.values[rows >= 0])
+    if not any(cells.items for cells in entries):
+        raise rated_by.place.error(
             "the judge scored none of the items that people rated; check that both name items alike"
         )
-    for of, values, _ in ratings:
-        if of.items:
-            Ratings.from_columns(of.items, of.raters, values, at=of.at)  # checks ids and repeated ratings
-    if n_dropped:
+    notes = [f"{name} was left out: people rated none of its outputs" for name in unrated]
+    notes += [note for _, read in (*scored.values(), *rated.values()) for note in read.mended]
+    if not any(known_names(table.names, "rater") or rater in table.names for table in by_people.values()):
+        notes.append("people's table has no column of raters, so all ratings count as those of one rater")
+    if n_unscored := sum(read.n_ratings for _, read in rated.values()) - sum(map(len, values)):
+        notes.append(
+            f"nbyk dropped {number_of(n_unscored, 'rating')} of outputs that the judge did not score"
+        )
+    if n_dropped := len(union([read.items for read in by_system])) - len(items):
         notes.append(
             f"nbyk dropped {number_of(n_dropped, 'item')} that the judge did not score for every system"
         )
-    raters = tuple(ordered_ids({name for of in entries for name in of.raters}))
+    raters = tuple(ordered_ids({name for cells in entries for name in cells.raters}))
     named = (("judges", judged, "judge"), ("slices", judged, slices), ("batches", rated_by, batch))
     further = {
         what: as_ids(table, name, table.column(name, ""))
@@ -206,80 +207,73 @@ def read_judged(
         means,
         answers.astype(np.int64),
         variances,
-        rows_of(items, [name for of in entries for name in of.items]),
-        np.repeat([systems.index(name) for name in rated], [len(of.items) for of in entries]),
-        rows_of(raters, [name for of in entries for name in of.raters]),
-        np.concatenate([values for _, values, _ in ratings]),
+        rows_of(items, [name for cells in entries for name in cells.items]),
+        np.repeat([systems.index(name) for name in rated], [*map(len, values)]),
+        rows_of(raters, [name for cells in entries for name in cells.raters]),
+        np.concatenate(values),
         scale=on_scale,
         notes=tuple(notes),
     )
     _refuse_other_scale(data, entries[0])
+    with renaming({"cluster": "slices"}):
+        slice_of = agreed_clusters(by_system, items)
     return replace(
         data,
         chance=None if chance is None else _chances(data, entries, chance),
         batch=None if batch is None else _batches(entries, batch),
-        slices=None if slices is None else _slices(items, [of for of, _, _ in scored], slices),
+        slices=None if slice_of is None else rows_of(ordered_ids({*slice_of}), slice_of),
     )
 
 
-def _judged_items(scored: list[Entries], on_missing: str) -> tuple[str, ...]:
-    """Return the items that the judge scored for every system."""
-    scored_items = [set(cells.items) for cells in scored]
-    common, every = set.intersection(*scored_items), set.union(*scored_items)
-    place = scored[0].table.place
-    if common != every and on_missing == "refuse":
-        raise place.error(
-            f"the judge scored item {min(every - common)!r} for some systems only; expected scores of every "
-            'system on each item: add them, or keep the common items with `on_missing="drop"`'
-        )
-    if len(common) < 2:
-        raise place.error(f"the judge scored {len(common)} items for every system; expected two or more")
-    return tuple(ordered_ids(common))
+def _read(
+    kind: CellKind, table: Table, columns: Columns, mending: Mending, slices: str | None = None
+) -> tuple[Entries, Ratings]:
+    """Return a system's cells, and the ratings in them; slices are their clusters."""
+    cells, values, said = kind.read(table, columns, mending)
+    clusters = None if slices is None else _ids(cells, slices, "name the column of slices with `slices`")
+    ratings = Ratings.from_columns(cells.items, cells.raters, values, at=cells.at, clusters=clusters)
+    return cells, replace(ratings, place=table.place, mended=tuple(said))
 
 
-def _of_answers(cells: Entries, values: Floats, place_of: Mapping[str, int]) -> tuple[Floats, Floats, Floats]:
+def _rows(ratings: Ratings, items: Sequence[str]) -> Ints:
+    """Return the row of each rating's item, -1 where it is none of the items."""
+    row_of = {name: row for row, name in enumerate(items)}
+    return np.array([row_of.get(name, -1) for name in ratings.items])[ratings.item_index]
+
+
+def _of_answers(ratings: Ratings, items: Sequence[str]) -> tuple[Floats, Floats, Floats]:
     """Return the number, the mean and the variance of the answers to each item."""
-    rows = np.array([place_of.get(name, -1) for name in cells.items])
-    values, rows = values[rows >= 0], rows[rows >= 0]
-    counts = np.bincount(rows, minlength=len(place_of)).astype(np.float64)
+    rows = _rows(ratings, items)
+    values, rows = ratings.values[rows >= 0], rows[rows >= 0]
+    counts = np.bincount(rows, minlength=len(items)).astype(np.float64)
     means = np.bincount(rows, weights=values) / counts
     squares = np.bincount(rows, weights=(values - means[rows]) ** 2)
     return counts, means, squares / np.maximum(counts - 1.0, 1.0)
 
 
-def _scored_ratings(
-    cells: Entries, values: Floats, place_of: Mapping[str, int], on_missing: str
-) -> tuple[Entries, Floats, str]:
-    """Return a system's ratings of outputs that the judge scored, and a note on the others."""
-    unscored = [row for row, name in enumerate(cells.items) if name not in place_of]
-    if not unscored:
-        return cells, values, ""
-    if on_missing == "refuse":
-        raise cells.at(unscored[0]).error(
-            f"people rated item {cells.items[unscored[0]]!r}, and the judge did not score it; expected the "
-            "judge's score of every rated output: add it, or leave such ratings out with "
-            '`on_missing="drop"`'
-        )
-    rows = np.setdiff1d(np.arange(len(values)), unscored)
-    note = f"nbyk dropped {number_of(len(unscored), 'rating')} of outputs that the judge did not score"
-    return taken(cells, rows.tolist()), values[rows], note
+class _Counted(NumberKind):
+    """Numbers in the unit of the file, on a scale, or what each class counts."""
 
+    expected = "a number or a class"
 
-def _counted(cells: Entries, counts: Mapping[str, float] | None, scale: Scale | None) -> Floats:
-    """Return the cells' numbers, or what their classes count."""
-    if counts is None:
-        numbers = cells.numbers(way_out="say with `counts` what each class counts, as in yes=1,no=0")
-        numbers_on(scale).numbers(cells)
-        return numbers
-    known = {name.strip(): float(number) for name, number in counts.items()}
-    names = [str(cell).strip() for cell in cells.found]
-    for row, name in enumerate(names):
-        if name not in known:
-            raise cells.at(row).error(
-                f"found {shown(cells.found[row])}, expected {listed(list(known))}; mend it, or say with "
-                "`counts` what it counts"
-            )
-    return np.array([known[name] for name in names])
+    def __init__(self, scale: Scale | None, counts: Mapping[str, float] | None) -> None:
+        super().__init__(scale)
+        self.counts = counts
+
+    def numbers(self, cells: Entries) -> Floats:
+        if self.counts is None:
+            numbers = cells.numbers(way_out="say with `counts` what each class counts, as in yes=1,no=0")
+            super().numbers(cells)
+            return numbers
+        known = {name.strip(): float(number) for name, number in self.counts.items()}
+        names = [str(cell).strip() for cell in cells.found]
+        for row, name in enumerate(names):
+            if name not in known:
+                raise cells.at(row).error(
+                    f"found {shown(cells.found[row])}, expected {listed(list(known))}; mend it, or say with "
+                    "`counts` what it counts"
+                )
+        return np.array([known[name] for name in names])
 
 
 def _by_system(table: Table, column: str | None) -> dict[str, Table]:
@@ -349,19 +343,6 @@ def _batches(cells: list[Entries], column: str) -> Ints:
     if len(order) < 2:
         raise cells[0].table.place.error(f"column {column!r} names one batch; expected two or more")
     return rows_of(order, names)
-
-
-def _slices(items: tuple[str, ...], scored: list[Entries], column: str) -> Ints:
-    known: dict[str, str] = {}
-    for cells in scored:
-        names = _ids(cells, column, "name the column of slices with `slices`")
-        for row, (item, name) in enumerate(zip(cells.items, names, strict=True)):
-            if known.setdefault(item, name) != name:
-                raise cells.at(row).error(
-                    f"item {item!r} is in slice {name!r}, and was in {known[item]!r}; expected one "
-                    "slice per item"
-                )
-    return rows_of(ordered_ids(set(known.values())), [known[item] for item in items])
 
 
 def _ids(cells: Entries, column: str, hint: str) -> list[str]:

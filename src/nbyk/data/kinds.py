@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -14,21 +13,28 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.cells import are_distinct
 from nbyk.data.columns import RUN_NAMES, Columns, known_names, recognised
 from nbyk.data.layouts import (
     LARGEST_ID,
     NO_ID,
     Entries,
+    Mending,
     as_ids,
+    as_numbers,
     is_missing,
     long_cells,
     numbered_within,
     refuse_repeated,
+    wide_cells,
+    without_duplicates,
+    without_empty,
 )
+from nbyk.data.ratings import ordered_ids
 from nbyk.data.scales import Scale
 from nbyk.data.tables import Table, is_number
 from nbyk.data.text import look_alikes, shown, some
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace, NbykError, argument_with
 from nbyk.words import listed
 
 Floats = NDArray[np.float64]
@@ -47,9 +53,8 @@ _DIGITS = range(1, 6)
 LONGEST_LABEL = 1000
 """Characters of the longest label."""
 
-_HALF = re.compile(r"[\ud800-\udfff]")
-_LARGE = 2.0**63
-"""Floats do not hold all whole numbers beyond this; no probability is so large."""
+_NO_LABEL = re.compile(r"[\0\ud800-\udfff]")
+"""NUL, and half a character, which no file can hold."""
 
 _LOOKED_AT = 1000
 """Cells by which text is told from numbers."""
@@ -58,43 +63,64 @@ _FIRST = 20
 """Rows that rule out most tables that hold no distributions."""
 
 
-@dataclass(frozen=True)
-class CellKind:
-    """The kind of a table's cells: their numbers; a rating and its givers in words; and the fewest items."""
+class CellKind(ABC):
+    """How to read the cells of a table: `expected` is one of them, and `givers` who gave them, in words."""
 
-    numbers: Callable[[Entries], Floats]
-    expected: str = "a finite number"
-    givers: str = "raters or runs"
-    fewest: int = 2
+    name: Kind = "numbers"
+    expected = "a finite number"
+    fewest_items = 2
 
+    def __init__(self, givers: str = "raters or runs") -> None:
+        self.givers = givers
 
-def numbers_on(scale: Scale | None) -> CellKind:
-    """Return the kind of numbers on a scale, normalised to [0, 1], or of any numbers."""
-    return CellKind(partial(_numbers, scale=scale))
+    def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
+        """Return the cells of a table; the errors are those of `nbyk.data.read_ratings`."""
+        return cells_of(table, asked, mending)
 
+    @abstractmethod
+    def numbers(self, cells: Entries) -> Floats:
+        """Return the number that stands for each cell."""
 
-def _numbers(cells: Entries, scale: Scale | None) -> Floats:
-    values = cells.numbers()
-    if scale is None:
-        return values
-    outside = scale.outside(values)
-    if outside.any():
-        row = int(np.flatnonzero(outside)[0])
-        raise cells.at(row).error(
-            f"column {cells.column(row)!r}: found {values[row]:g}, "
-            f"expected {scale.expected}; mend the value or declare another scale"
-        )
-    return scale.normalise(values)
+    def read(self, table: Table, asked: Columns, mending: Mending) -> tuple[Entries, Floats, list[str]]:
+        """Return a table's cells but empty and repeated ones, their numbers, and notes on the others."""
+        cells, no_value = without_empty(self.cells(table, asked, mending), mending, self.expected)
+        cells, values, averaged = without_duplicates(cells, self.numbers(cells), mending)
+        return cells, values, [note for note in (no_value, averaged) if note]
 
 
-class Classes:
-    """The classes that cells name, by place: those given, or else those of the first data read."""
+class NumberKind(CellKind):
+    """Numbers on a scale, normalised to [0, 1], or any numbers."""
+
+    def __init__(self, scale: Scale | None = None, givers: str = "raters or runs") -> None:
+        super().__init__(givers)
+        self.scale = scale
+
+    def numbers(self, cells: Entries) -> Floats:
+        """Return the numbers, normalised if they have a scale."""
+        values = cells.numbers()
+        if self.scale is None:
+            return values
+        outside = self.scale.outside(values)
+        if outside.any():
+            row = int(np.flatnonzero(outside)[0])
+            raise cells.at(row).error(
+                f"column {cells.column(row)!r}: found {values[row]:g}, "
+                f"expected {self.scale.expected}; mend the value or declare another scale"
+            )
+        return self.scale.normalise(values)
+
+
+class ClassKind(CellKind):
+    """The classes that cells name, by place: those given, or else those of the data read."""
+
+    name = "classes"
+    expected = "a label"
 
     def __init__(self, names: Sequence[str] | None = None, givers: str = "raters") -> None:
-        self.names = () if names is None else tuple(names)
+        super().__init__(givers)
         self.given = names is not None
-        self.kind = CellKind(self._places, "a label", givers)
-        if names is not None and (len(self.names) < 2 or len(set(self.names)) < len(self.names)):
+        self.names = tuple(class_names(() if names is None else names, lambda _: DataPlace(name="classes")))
+        if self.given and (len(self.names) < 2 or len(set(self.names)) < len(self.names)):
             raise NbykError(
                 f"found {some(self.names) or 'none'}, expected at least two classes, each once",
                 argument="classes",
@@ -105,12 +131,12 @@ class Classes:
         """Whether somebody gave the order of the names, or they are whole numbers."""
         return self.given or all(map(str.isdecimal, self.names))
 
-    def counted(self, table: Table, asked: Columns) -> Entries | None:
-        """Return the single labels of a table that counts them, a row to an item; None of another table."""
-        counts = _counts_in(table, asked, self.names)
+    def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
+        """Return the labels of a table; people's may be counted, in a row for each item."""
+        counts = _counts_in(table, asked, self.names) if self.givers == "raters" else None
         if counts is None:
-            return None
-        self.names = self.names or tuple(sorted(counts, key=_by_number))
+            return cells_of(table, asked, mending)
+        self.names = self.names or tuple(ordered_ids(counts))
         roles = recognised(table, asked)
         ids = as_ids(table, roles.item, table.column(roles.item, ""))
         refuse_repeated(table, ids, "; expected one row of counts per item: add them up")
@@ -126,61 +152,64 @@ class Classes:
         column = roles.value if roles.value in table.names else "counts"
         return Entries(items, numbered_within(items), labels, rows, table, column, columns, False)
 
-    def _places(self, cells: Entries) -> Floats:
-        names = [class_name(cell, cells.at(row)) for row, cell in enumerate(cells.found)]
-        names = [{"True": "1", "False": "0"}.get(name, name) for name in names]  # as Python writes them
-        if not self.names:
-            self.names = tuple(sorted(set(names), key=_by_number))
-            if alike := look_alikes(self.names):
-                raise cells.table.place.error(
-                    f"the classes {alike[0]} and {alike[1]} look alike; write them alike, or name all "
-                    "classes with `classes` if they are two"
-                )
-            if len(self.names) < 2:
-                raise cells.table.place.error(
-                    f"{self.names[0]!r} is the only class, expected two or more; name them all with `classes`"
-                )
+    def numbers(self, cells: Entries) -> Floats:
+        """Return the place of each label among the classes."""
+        labels = class_names(cells.found, cells.at)
+        self.name_by(labels, cells.table.place)
+        return self.places(labels, lambda row: replace(cells.at(row), name=f"column {cells.column(row)!r}"))
+
+    def name_by(self, labels: Iterable[str], place: DataPlace) -> None:
+        """Name the classes after labels, unless they have names."""
+        if self.names:
+            return
+        self.names = tuple(ordered_ids(set(labels)))
+        if alike := look_alikes(self.names):
+            raise place.error(
+                f"the classes {alike[0]} and {alike[1]} look alike; write them alike, or name all "
+                "classes with `classes` if they are two"
+            )
+        if len(self.names) < 2:
+            raise place.error(
+                f"{some(self.names) or 'none'} is the only class, expected two or more; name them all with "
+                "`classes`"
+            )
+
+    def places(self, labels: Sequence[str], at: Callable[[int], DataPlace]) -> Floats:
+        """Return the place of each label among the classes."""
         place_of = {name: float(place) for place, name in enumerate(self.names)}
-        for row, name in enumerate(names):
-            if name not in place_of:
-                is_share = name.startswith("0.")
+        for row, label in enumerate(labels):
+            if label not in place_of:
+                is_share = label.startswith("0.")
                 kind = '; for rows of probabilities say `kind="distributions"`' if is_share else ""
-                raise cells.at(row).error(
-                    f"column {cells.column(row)!r}: found {name!r}, expected one of the "
-                    f"classes {listed(self.names)}; mend it, or add it to the classes{kind}"
+                raise at(row).error(
+                    f"found {label!r}, expected one of the classes {listed(self.names)}; mend it, or add it "
+                    f"to the classes{kind}"
                 )
-        return np.array([place_of[name] for name in names])
+        return np.array([place_of[label] for label in labels])
 
 
-def class_name(cell: Any, at: DataPlace) -> str:
-    """Return the class in a cell as text; 3 and 3.0 become "3"."""
+def class_names(cells: Iterable[Any], at: Callable[[int], DataPlace]) -> list[str]:
+    """Return the class in each cell as text; 3 and 3.0 become "3", and True, as Python writes it, "1"."""
+    keys = [cell if isinstance(cell, str) else (repr(cell),) for cell in cells]
+    first = dict(zip(reversed(keys), reversed([*enumerate(cells)]), strict=True))
+    names = {key: _class_name(cell, at(row)) for key, (row, cell) in first.items()}
+    return [names[key] for key in keys]
+
+
+def _class_name(cell: Any, at: DataPlace) -> str:
     if isinstance(cell, np.generic):
         cell = cell.item()
-    if cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in ("", "nan")):
-        text = str(cell).strip()
-        raise at.error(
-            f"found {'no label' if text in ('', 'None') else text}, expected one; mend it, "
-            "or leave the item out of all files"
-        )
-    if isinstance(cell, str) and "\0" in cell:
-        raise at.error(f"found {shown(cell)}; expected a class without NUL")
-    if not isinstance(cell, str | int) and not (isinstance(cell, float) and cell.is_integer()):
-        raise at.error(
-            f"found {shown(cell)}; expected a class, text or a whole number (for rows of "
-            'probabilities say `kind="distributions"`)'
-        )
     if isinstance(cell, float) and abs(cell) >= LARGEST_ID:
         raise at.error(f"found {shown(cell)}, {NO_ID}")
-    name = cell if isinstance(cell, str) else str(int(cell))
-    # An array of text stores all labels with the length of the longest.
-    if len(name) > LONGEST_LABEL:
+    is_whole = isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer())
+    name = cell if isinstance(cell, str) else str(int(cell)) if is_whole else ""
+    if name.strip().lower() in ("", "nan") or len(name) > LONGEST_LABEL or _NO_LABEL.search(name):
         raise at.error(
-            f"the label has {len(name):,} characters, expected at most {LONGEST_LABEL}; "
-            "give its class a short name"
+            f"found {shown(cell)}, expected a class: text of 1 to {LONGEST_LABEL} characters, or a whole "
+            "number; mend it, or leave the item out of all files (for rows of probabilities say "
+            '`kind="distributions"`)'
         )
-    if _HALF.search(name):
-        raise at.error(f"found {name!r}, which holds half a character; mend it")
-    return name
+    return {"True": "1", "False": "0"}.get(name, name)
 
 
 def counts_labels(table: Table, asked: Columns) -> bool:
@@ -231,30 +260,41 @@ def _count(cell: Any, at: DataPlace, name: str) -> int:
     return int(float(cell))
 
 
-def _by_number(name: str) -> tuple[float, str]:
-    """Return a sort key that puts 9 before 10, and numbers before words."""
-    return (float(name) if name.isdecimal() else np.inf, name)
+class ShareKind(CellKind):
+    """Probabilities of classes, which the first data read name, by place among all `rows` that were read."""
 
-
-class ClassShares:
-    """Probabilities of classes, which the first data read name; `rows`, by place, are those of the last."""
+    name = "distributions"
+    expected = "probabilities"
 
     def __init__(self) -> None:
+        super().__init__()
         self.names: tuple[str, ...] = ()
         self.rows: Floats = np.empty((0, 0))
-        self.kind = CellKind(self._places, "probabilities")
 
-    def _places(self, cells: Entries) -> Floats:
+    def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
+        """Return distributions: the value's cells, or an object of the classes' columns for each row."""
+        return distribution_cells(table, asked)
+
+    def numbers(self, cells: Entries) -> Floats:
+        """Return the place of each distribution in `rows`."""
         rows, names = probabilities(cells.found, cells.at)
         names = names or tuple(map(str, range(rows.shape[1])))
-        self.names = self.names or names
+        if not self.names:
+            self.names, self.rows = names, np.empty((0, len(names)))
         if set(names) != set(self.names):
             raise cells.table.place.error(
                 f"the classes are {', '.join(names)}, elsewhere {', '.join(self.names)}; expected the same"
             )
         rows = rows[:, [names.index(name) for name in self.names]]
-        self.rows = unit_rows(rows, cells.at)
-        return np.arange(float(len(rows)))
+        self.rows = np.concatenate([self.rows, unit_rows(rows, cells.at)])
+        return np.arange(len(self.rows) - len(rows), len(self.rows), dtype=np.float64)
+
+    def of(self, places: Floats) -> Floats:
+        """Return the distributions in some places, shape (N, K, C) from (N, K), NaN where there is none."""
+        there = ~np.isnan(places)
+        distributions = np.full((*places.shape, len(self.names)), np.nan)
+        distributions[there] = self.rows[places[there].astype(np.int64)]
+        return distributions
 
 
 def _sum_tolerance(rows: Floats) -> float:
@@ -306,17 +346,14 @@ def probabilities(
                 f"found {shown(cell)}; expected a list of probabilities, or an object with one per class, in "
                 f'the form of the first, {shown(first)} (for one class per item say `kind="classes"`)'
             )
-        numbers = list(cell) if classes is None else [cell[name] for name in classes]
-        for place, value in enumerate(numbers):
-            if isinstance(value, str) and is_number(value):
-                value = numbers[place] = float(value)
-            is_cell = value is None or (isinstance(value, int | float) and abs(value) < _LARGE)
-            if isinstance(value, bool) or not (is_cell or value != value):
-                name = place if classes is None else repr(classes[place])
-                raise at(row).error(
-                    f"class {name}: found {shown(value)}, expected a probability: a number from 0 to 1"
-                )
-        rows[row] = [math.nan if value is None else value for value in numbers]
+        given = list(cell) if classes is None else [cell[name] for name in classes]
+        rows[row] = as_numbers(given)
+        if not np.isfinite(rows[row]).all():
+            place = int(np.flatnonzero(~np.isfinite(rows[row]))[0])
+            name = place if classes is None else repr(classes[place])
+            raise at(row).error(
+                f"class {name}: found {shown(given[place])}, expected a probability: a number from 0 to 1"
+            )
     return rows, classes
 
 
@@ -403,6 +440,47 @@ def _split(line: str) -> list[str]:
 def _runs(table: Table) -> list[str]:
     """Return the columns of runs, by their known names."""
     return [name for name in table.names if name.lower() in RUN_NAMES]
+
+
+def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
+    """Return the ratings of a table as cells; the arguments and the errors are those of `read_as`."""
+    if table.nameless:
+        if columns.cluster is not None:
+            raise table.place.error(
+                f"an array has no column {columns.cluster!r}; write it as a table, or leave the clusters out"
+            )
+        if table.unit == "line" and len(table.names) > 1:
+            raise headless(table)
+        return wide_cells(table, columns, mending)
+    named, columns = columns.value != "value", recognised(table, columns)
+    item, rater, value = columns.item, columns.rater, columns.value
+    systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
+    if len(systems) > 1:
+        raise table.place.error(
+            f"holds {len(systems)} systems ({some(sorted(map(str, systems)))}), expected one; give the file "
+            "alone, or one file for each system"
+        )
+    if not (table.roles or value in table.names or rater in table.names):
+        return wide_cells(table, columns, mending)
+    if rater == "rater" and rater not in table.names and item in table.names and value in table.names:
+        others = set(table.names) - {item, value, columns.cluster}
+        ids = as_ids(table, item, table.column(item, ""))
+        # The table has one score per item, unless further columns could be raters' or an item repeats.
+        if are_distinct(ids):
+            is_named = value == "value" or named or not others
+            if not is_named and not (
+                value == "label" and kind_of_cells(table.column(value, "")) == "classes"
+            ):
+                raise table.place.error(
+                    f"each item is on one row, with the columns {', '.join(table.names)}; say "
+                    f"which one holds the scores, as in {argument_with('value', value)}, or which the raters "
+                    "with `rater`"
+                )
+            columns = replace(columns, rater=None)
+        elif not others:
+            cells = long_cells(table, replace(columns, rater=None))
+            return replace(cells, raters=["1"] * len(cells.items))
+    return long_cells(table, columns)
 
 
 def distribution_cells(table: Table, asked: Columns) -> Entries:

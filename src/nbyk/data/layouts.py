@@ -166,32 +166,18 @@ def _filled(table: Table, name: str, place: int) -> tuple[Indices, Sequence[Any]
 
 
 def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> None:
-    """Raise NbykError if a wide table has no rater, looks long, or has columns of no rater."""
+    """Raise NbykError if a wide table has no rater, or columns that are of none by their names."""
     if not raters:
         raise table.place.error(
             f"the only column is {columns.item!r}; expected columns rater and value, or one per rater"
         )
-    alike = [name for name in raters if name.lower() in LONG_NAMES]
-    if alike:
-        raise table.place.error(
-            f"no column {columns.value!r}, yet {alike[0]!r} looks like a column of a long "
-            "table; name the columns with `rater` and `value`, or rename it if it holds the ratings of one "
-            "rater"
-        )
-    for position, name in enumerate(table.names):
-        if is_of_no_rater(name) and name in raters and len(raters) > 1:
+    for name in raters:
+        if name.strip().lower() in {"", *LONG_NAMES, *ROW_NUMBERS} or (
+            len(raters) > 1 and is_of_no_rater(name)
+        ):
             raise table.place.error(
-                f"column {name!r} is of no rater or run by its name; leave it out, or name the column of the "
-                "ratings with `value`"
-            )
-        if name.lower() in ROW_NUMBERS:
-            raise table.place.error(
-                f"column {name!r} looks like row numbers, expected a rater; "
-                "delete it, or rename it if it holds the ratings of one rater"
-            )
-        if not name.strip():
-            raise table.place.error(
-                f"column {position + 1} has no name; name every rater, or delete the column"
+                f"column {name!r} is of no rater or run by its name; leave it out, rename it if it holds the "
+                "ratings of one rater, or, if each row is a rating, name the columns with `rater` and `value`"
             )
 
 

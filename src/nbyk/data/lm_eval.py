@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nbyk.data.makers import HASHES, Beside, Gathering, columns_in
+from nbyk.data.makers import HASHES, Beside, Gathering, Row, columns_in, member
 from nbyk.data.tables import JSON_LINES, TABLE_SUFFIXES, Table, is_number
 from nbyk.data.text import json_lines, some
 from nbyk.errors import NbykError
@@ -73,24 +73,11 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     chosen = _one_of("filter", choice.filter, filters, path)
     n_tasks, has_dates = len({log.task for log in logs}), len({log[1:3] for log in logs}) == len(logs)
     notes: dict[bool, list[str]] = {True: [], False: []}
-    higher: dict[str, tuple[bool, str]] = {}
+    lower = _lower_scores(logs, path)
     for log in logs:
-        for name, is_higher in log.of_task("higher_is_better").items():
-            if not isinstance(is_higher, bool):
-                continue
-            is_known, task = higher.setdefault(name, (is_higher, log.task))
-            if is_known != is_higher:
-                raise NbykError(
-                    f"the score {name} of the task {task} is better if "
-                    f"{'higher' if is_known else 'lower'}, and of {log.task} if "
-                    f"{'higher' if is_higher else 'lower'}; expected one direction: compare the "
-                    "tasks one by one",
-                    file=path,
-                )
         gathering.tell("model", log.results.get("model_name"))
-        settings = columns_in(log.results.get("config"))
         for seed in _SEEDS:
-            gathering.tell("seed", settings.get(seed))
+            gathering.tell("seed", member(log.results, "config", seed))
         run = log.date if has_dates else log.file.relative_to(path).as_posix()
         for line, sample in samples_of[log.file].items():
             if _filter(sample) == chosen:
@@ -101,7 +88,7 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
                 further = {key: of for key, of in doc if not isinstance(of, str) or len(of) <= _LONGEST}
                 further |= {kind: str(sample[kind]) for kind in HASHES if sample.get(kind)}
                 further |= {"task": log.task} if n_tasks > 1 else {}
-                gathering.add(item, f"run {run}", _scores(sample), further, number=line, file=log.file)
+                gathering.add(Row(item, f"run {run}", [*_scores(sample)], further, lower), line, log.file)
         n_documents = len({str(sample["doc_id"]) for sample in samples_of[log.file].values()})
         counts = log.of_task("n-samples")
         original, effective = (
@@ -113,7 +100,6 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
         elif n_documents < original:
             limited = f"{n_documents} of {original} documents were evaluated (--limit)"
             notes[True].append(f"{log.file.name}: {limited}")
-    gathering.lower.update(name for name, (is_higher, _) in higher.items() if not is_higher)
     for date in dict.fromkeys((log.file.parent, log.date) for log in logs):
         there = {log.task for log in logs if (log.file.parent, log.date) == date}
         if unlogged := sorted(tasks - there):
@@ -132,7 +118,20 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
             f"holds {n_tasks} tasks of a group: a mean is over documents, whatever their "
             "task, and documents of a task count as independent unless task is the column of clusters"
         )
-    return gathering.table(notes=notes[True], incomplete=notes[False])
+    return gathering.table(None, notes[True], notes[False])
+
+
+def _lower_scores(logs: Sequence[_Log], path: str | os.PathLike[str]) -> set[str]:
+    """Return the scores of which lower ones are better, as the results say."""
+    said = [item for log in logs for item in log.of_task("higher_is_better").items()]
+    lower = {name for name, is_higher in said if is_higher is False}
+    if both := sorted(lower & {name for name, is_higher in said if is_higher is True}):
+        raise NbykError(
+            f"the score {both[0]} is better if higher in some tasks and if lower in others, expected one "
+            "direction; compare the tasks one by one",
+            file=path,
+        )
+    return lower
 
 
 class _Log(NamedTuple):
@@ -155,7 +154,7 @@ class _Log(NamedTuple):
 
     def of_task(self, name: str) -> Mapping[str, Any]:
         """Return what the results say of the task under some name."""
-        return columns_in(columns_in(self.results.get(name)).get(self.task))
+        return columns_in(member(self.results, name, self.task))
 
     @property
     def model(self) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path as File
 from typing import Any, NamedTuple, TypeAlias
 
 from nbyk.bounded import MOST_CELLS, counted, refuse_more
-from nbyk.data.tables import SparseColumn, Table, Unusable, made_table, said
+from nbyk.data.tables import Table, Unusable, columns_of_objects, made_table, said
 from nbyk.errors import DataPlace, NbykError
 
 Path: TypeAlias = str | os.PathLike[str]
@@ -24,10 +24,10 @@ HASHES = ("doc_hash", "target_hash", "input_hash")
 
 
 @dataclass(frozen=True)
-class _Row:
-    """Scores that one rater, or run, gives to one item; `is_whole` unless it holds second scores alone."""
+class _Given:
+    """Scores that one rater, or run, gives to one item; `is_whole` unless they are second scores alone."""
 
-    ids: tuple[Any, Any]
+    ids: Mapping[str, Any]
     further: Mapping[str, Any]
     number: int
     file: File | None
@@ -36,7 +36,7 @@ class _Row:
 
 
 class Gathering:
-    """The scores in a maker's file, as its reader meets them; lower ones are better of those in `lower`.
+    """The scores in a maker's file, as its reader meets them.
 
     Scores of one rater, or run, and item are a row; a second one of the same name is a further row, so that
     it is a duplicate to every reader of the table, as in a table of text.
@@ -44,10 +44,10 @@ class Gathering:
 
     def __init__(self, maker: str, unit: str, item: str, rater: str, path: Path) -> None:
         self._maker, self._unit, self._ids, self._path = maker, unit, (item, rater), path
-        self.lower: set[str] = set()
-        self._rows: list[_Row] = []
-        self._rows_of: dict[Any, list[_Row]] = {}
-        self._counts: dict[tuple[Any, str | None], int] = {}
+        self._lower: set[str] = set()
+        self._rows: list[_Given] = []
+        self._rows_of: dict[Any, list[_Given]] = {}
+        self._counts: Counter[Any] = Counter()
         self._about: dict[str, dict[str, None]] = {}
         self._hashes: dict[str, dict[str, str]] = {}
 
@@ -57,94 +57,86 @@ class Gathering:
             if known is not None:
                 self._about.setdefault(what, {})[said(known).strip("'")] = None
 
-    def add(
-        self,
-        item: Any,
-        rater: Any,
-        scores: Iterable[tuple[str, Any]],
-        further: Mapping[str, Any] | None = None,
-        *,
-        number: int,
-        file: File | None = None,
-    ) -> None:
-        """Add scores of an item by one rater, and metadata; `number` is that of the unit in the file."""
-        hashes = {kind: str(of) for kind in HASHES if (of := (further or {}).get(kind))}
-        refuse_other_item(self._hashes, str(item), hashes, self._at(number, file))
-        key: Any = (item, rater)
+    def add(self, row: Row, number: int, file: File | None = None) -> None:
+        """Add a row of a unit that has a number in the file."""
+        further = {**columns_in(row.further), **hash_of_input(row.input)}
+        hashes = {kind: str(of) for kind in HASHES if (of := further.get(kind))}
+        refuse_other_item(self._hashes, str(row.item), hashes, self._at(number, file))
+        self._lower.update(row.lower)
+        key: Any = (row.item, row.rater)
         try:
             hash(key)
         except TypeError:  # no id: errors will name it
             key = (number, file)
         rows = self._rows_of.setdefault(key, [])
-        named: list[tuple[str | None, Any]] = [*scores]
+        named: list[tuple[str | None, Any]] = [*row.scores]
         for name, value in named or [(None, None)]:
-            place = self._counts[key, name] = self._counts.get((key, name), -1) + 1
+            place = self._counts[key, name]
+            self._counts[key, name] += 1
             if place == len(rows):
-                row = _Row((item, rater), further or {}, number, file, is_whole=not rows)
-                rows.append(row)
-                self._rows.append(row)
+                ids = dict(zip(self._ids, (row.item, row.rater), strict=True))
+                rows.append(_Given(ids, further, number, file, is_whole=not rows))
+                self._rows.append(rows[-1])
             if name is not None:
                 usable = value is None or isinstance(value, str | int | float | Unusable)
                 rows[place].scores[name] = value if usable else Unusable(said(value))
 
-    def table(
-        self, cluster: str | None = None, notes: Iterable[str] = (), incomplete: Iterable[str] = ()
-    ) -> Table:
+    def table(self, cluster: str | None, notes: Iterable[str], incomplete: Iterable[str]) -> Table:
         """Return the table; its value is the only score, and `cluster` its clusters if items share any."""
         names = dict.fromkeys(name for row in self._rows for name in row.scores)
         refuse_more(self._path, len(names) * len(self._rows), MOST_CELLS, "cells")
         taken = {*self._ids, *names}
-        numbers = [row.number for row in self._rows]
-        files = [row.file for row in self._rows if row.file is not None]
-        columns = {name: [row.ids[place] for row in self._rows] for place, name in enumerate(self._ids)}
-        cells = {name: SparseColumn(numbers) for name in names}
-        further: dict[str, SparseColumn] = {}
-        said_beside = {str(name) for row in self._rows for name in row.further}
-        for place, row in enumerate(self._rows):
-            for name in names:
-                if row.is_whole or name in row.scores:
-                    cells[name].add(place, row.scores.get(name))
-            for name, cell in row.further.items():
-                if isinstance(cell, str | int | float):
-                    own = str(name)
-                    while own in taken or (own != name and own in said_beside):
-                        own = f"metadata.{own}"
-                    further.setdefault(own, SparseColumn(numbers)).add(place, cell)
-        scores = [name for name in names if any(map(_is_score, cells[name].cells))]
-        if numbers and not scores:
-            self._refuse(cells, numbers, files)
-        groups = set(further[cluster].cells) if cluster in further else set[Any]()
-        is_shared = 0 < len(groups) < len(set(map(repr, columns[self._ids[0]])))
+        name_of: dict[str, str] = {}
+        for name in dict.fromkeys(name for row in self._rows for name in row.further):
+            own = name
+            while own in taken:
+                own = f"metadata.{own}"
+            name_of[name] = own
+            taken.add(own)
+        columns, numbers = columns_of_objects(
+            (
+                row.number,
+                {
+                    **row.ids,
+                    **(dict.fromkeys(names) if row.is_whole else {}),
+                    **row.scores,
+                    **{name_of[of]: cell for of, cell in row.further.items() if _is_cell(cell)},
+                },
+            )
+            for row in self._rows
+        )
+        scores = [name for name in names if any(map(_is_score, columns[name].cells))]
+        if self._rows and not scores:
+            self._refuse()
         roles = dict(zip(("item", "rater"), self._ids, strict=True))
         roles |= {"value": scores[0]} if len(scores) == 1 else {}
-        roles |= {"cluster": cluster} if cluster and is_shared else {}
+        if cluster and (of := name_of.get(cluster)) in columns:
+            assert of is not None
+            n_items = len(set(map(repr, columns[self._ids[0]].cells)))
+            roles |= {"cluster": of} if len(set(columns[of].cells)) < n_items else {}
         about = [f"{what}{'s' * (len(of) > 1)} = {', '.join(of)}" for what, of in self._about.items()]
         return made_table(
             self._path,
             self._maker,
-            columns | cells | further,
+            columns,
             numbers,
             self._unit,
-            files or None,
+            [row.file for row in self._rows if row.file is not None] or None,
             roles=roles,
             scores=tuple(scores),
             notes=tuple(notes),
-            lower=frozenset(self.lower),
+            lower=frozenset(self._lower),
             incomplete=tuple(incomplete),
             about=", ".join(about),
             models=tuple(self._about.get("model", ())),
         )
 
-    def _refuse(self, cells: Mapping[str, SparseColumn], numbers: list[int], files: list[File]) -> None:
+    def _refuse(self) -> None:
         """Raise NbykError about a file none of whose values is a score."""
-        unusable = (
-            (f"{name!r} is {cell}", row)
-            for name, column in cells.items()
-            for row, cell in zip(column.rows, column.cells, strict=True)
-            if isinstance(cell, Unusable)
-        )
-        what, row = next(unusable, ("found no score", 0))
-        raise self._at(numbers[row], files[row] if files else None).error(
+        every = ((row, name, cell) for row in self._rows for name, cell in row.scores.items())
+        unusable = ((row, f"{name!r} is {of}") for row, name, of in every if isinstance(of, Unusable))
+        row, what = next(unusable, (self._rows[0], "found no score"))
+        raise self._at(row.number, row.file).error(
             f"{what}, expected a number or one label for each {self._unit}; give a file that has them"
         )
 
@@ -175,6 +167,10 @@ def hash_of_input(shown: Any) -> dict[str, str]:
     return {HASHES[-1]: hashlib.sha256(text.encode()).hexdigest()} if text else {}
 
 
+def _is_cell(cell: Any) -> bool:
+    return isinstance(cell, str | int | float)
+
+
 def _is_score(cell: Any) -> bool:
     return cell is not None and not isinstance(cell, Unusable | Beside)
 
@@ -184,7 +180,9 @@ class Beside(str):
 
 
 class Row(NamedTuple):
-    """The scores that a rater, or run, gives to an item, and further columns; of `lower`, low is better.
+    """The scores that a rater, or run, gives to an item, and an object of further columns, if it is one.
+
+    Low scores are better of those in `lower`.
 
     An item whose id is its position, or may be, has its `input`, if the file shows it.
     """
@@ -192,7 +190,7 @@ class Row(NamedTuple):
     item: Any
     rater: Any
     scores: Scores
-    further: Mapping[str, Any] = {}
+    further: Any = None
     lower: Collection[str] = ()
     input: Any = None
 
@@ -222,7 +220,7 @@ class Export:
         Members that the first unit has; no other tool's has all of them.
     within
         Members that lead to the list of units, in each of the tool's versions; () if the file is the list, or
-        a unit. If it `is_split`, it is a table as pandas splits it, into columns and data.
+        a unit.
     begins, ends, status, more, meant
         A member that one unit of a run has; one that a unit of a run that ended well has; the word of the
         status of such a run; members that lead to what a file has if others follow it; and those, numbers or
@@ -242,7 +240,6 @@ class Export:
     keys: tuple[str, ...]
     within: tuple[tuple[str, ...], ...] = ((),)
     cluster: str | None = None
-    is_split: bool = False
     begins: str = ""
     ends: str = ""
     status: str = ""
@@ -259,10 +256,8 @@ class Export:
 
     def units(self, content: Any) -> list[Any] | None:
         """Return the units in a file's content; None if another tool wrote it."""
-        if self.is_split:
-            content = rows_of_split(content)
         for names in self.within:
-            node = _member(content, names)
+            node = member(content, *names)
             units = [node] if isinstance(node, Mapping) else node if isinstance(node, list) else []
             if self._are_units(units):
                 return units
@@ -281,14 +276,14 @@ class Export:
         gathering = Gathering(self.maker, unit, self.item, self.rater, path)
         whole = content[0] if isinstance(content, list) else content
         for what, names in self.about.items():
-            gathering.tell(what, _member(whole, names))
+            gathering.tell(what, member(whole, *names))
         inputs: dict[str, list[Any]] = {}
         for item, shown in self.inputs(content, path):
             if shown is not None:
                 inputs.setdefault(str(item), []).append(shown)
         remarks: Counter[str] = Counter()
         for *above, own in filter(None, self.within):
-            for name, others in columns_in(_member(content, above)).items():
+            for name, others in columns_in(member(content, *above)).items():
                 if name != own and self._are_units(others):
                     remarks[f"the {unit}s in {name} were left out"] = len(others)
         for place, content in enumerate(counted(units, path, lambda _: (1, 0, 0))):
@@ -300,9 +295,7 @@ class Export:
                     else:
                         item = place if row.item is PLACE else row.item
                         shown = inputs.get(str(item)) if row.input is None else row.input
-                        further = {**row.further, **hash_of_input(shown)}
-                        gathering.add(item, row.rater, row.scores, further, number=number)
-                        gathering.lower.update(row.lower)
+                        gathering.add(row._replace(item=item, input=shown), number)
             except UnexpectedNodeError as node:
                 raise NbykError(
                     f"found {node}; export the file again",
@@ -315,11 +308,11 @@ class Export:
             raise NbykError(f"holds {n_runs} runs, expected one; give a file of each", file=path)
         if self.ends and not any(self.ends in unit for unit in units):
             incomplete.append(f"the run did not end: there is no {self.ends}")
-        if self.status and (status := _member(whole, ("status",))) != self.status:
+        if self.status and (status := member(whole, "status")) != self.status:
             incomplete.append(f"the evaluation ended with the status {said(status)}")
-        if self.more and _member(whole, self.more) is not None:
+        if self.more and member(whole, *self.more) is not None:
             incomplete.append(f"it is a page of several: there is a {self.more[-1]}")
-        n_meant = math.prod(_number(_member(whole, names)) for names in self.meant)
+        n_meant = math.prod(_number(member(whole, *names)) for names in self.meant)
         if self.meant and n_meant > len(units):
             lacking = n_meant - len(units)
             incomplete.append(f"{lacking} of {n_meant} {self.unit}s that were meant are missing")
@@ -327,7 +320,7 @@ class Export:
         return gathering.table(self.cluster, notes, incomplete)
 
 
-def _member(node: Any, names: Sequence[str]) -> Any:
+def member(node: Any, *names: str) -> Any:
     """Return the member that names lead to; None if there is none."""
     for name in names:
         node = node.get(name) if isinstance(node, Mapping) else None
@@ -392,13 +385,3 @@ def name_in(named: Any) -> str:
     if isinstance(name, str) and name:
         return name
     raise UnexpectedNodeError(f"{said(name)}, expected a name")
-
-
-def rows_of_split(content: Any) -> list[dict[str, Any]]:
-    """Return the rows of a table that pandas split into columns and data; [] if it is no such table."""
-    names, data = (content.get(of) if isinstance(content, Mapping) else None for of in ("columns", "data"))
-    if not (isinstance(names, list) and isinstance(data, list) and len(set(map(str, names))) == len(names)):
-        return []
-    if not all(isinstance(row, list) and len(row) == len(names) for row in data):
-        return []
-    return [dict(zip(map(str, names), row, strict=True)) for row in data]

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import astuple, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from nbyk.data.arrays import ARRAY_SUFFIXES
 from nbyk.data.columns import Columns
-from nbyk.data.layouts import Mending, long_cells, without_duplicates
+from nbyk.data.layouts import Mending, as_ids, long_cells, without_duplicates
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings, read_table
-from nbyk.data.scales import Binary, Levels, Scale
+from nbyk.data.scales import Levels
+from nbyk.data.tables import TABLE_SUFFIXES, Table, made_table
 from nbyk.data.text import json_lines, json_object, shown
-from nbyk.errors import DataPlace, NbykError
-
-TOXICITY_SCALE = Levels((0, 1, 2, 3, 4))
-BINARY_SCALE = Binary()
+from nbyk.errors import NbykError
 
 MHS_QUESTIONS = {
     **dict.fromkeys(("respect", "sentiment", "insult", "humiliate", "status"), Levels((0, 1, 2, 3, 4))),
@@ -28,41 +24,51 @@ MHS_QUESTIONS = {
 }
 """The ten questions of Measuring Hate Speech and the scales of their answers; the first is the default."""
 
-_CONVABUSE_ANNOTATORS = range(1, 9)
-_CONVABUSE_SCORES = (1, 0, -1, -2, -3)
 _LEWIDI_SPLITS = ("train", "dev", "test")
 _DICES_ANSWERS = {"No": 0.0, "Unsure": 0.5, "Yes": 1.0}
 
 
-@dataclass(frozen=True)
-class _Gathered:
-    """Ratings as a parser meets them, each with the place that errors name."""
+class _Unit(NamedTuple):
+    """An item, its raters and their ratings, with its file and its number there."""
 
-    items: list[str] = field(default_factory=list)
-    raters: list[str] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)
-    places: list[DataPlace] = field(default_factory=list)
-    place_of: dict[str, DataPlace] = field(default_factory=dict)
+    file: Path
+    number: Any
+    item: Any
+    raters: Sequence[Any]
+    values: Sequence[Any]
 
-    def add(self, item: str, given: Iterable[tuple[str, float]], at: DataPlace) -> None:
-        """Add an item's ratings by their raters; the first of a rater counts."""
-        if item in self.place_of:
-            raise at.error(
-                f"item {item!r} is already on {self.place_of[item]}; expected each item once: delete one"
+
+def _table_of(path: str | os.PathLike[str], unit: str, units: Sequence[_Unit]) -> Table:
+    """Return a row for each rating of items, of which each comes once."""
+    columns = {
+        "item": [of.item for of in units for _ in of.raters],
+        "rater": [rater for of in units for rater in of.raters],
+        "value": [value for of in units for value in of.values],
+    }
+    unit_of_row = [of for of in units for _ in of.raters]
+    numbers, files = [of.number for of in unit_of_row], [of.file for of in unit_of_row]
+    table = made_table(path, "a data set", columns, numbers, unit, files)
+    first: dict[str, int] = {}
+    for row, item in enumerate(as_ids(table, "item", columns["item"])):
+        other = first.setdefault(item, row)
+        if unit_of_row[other] is not unit_of_row[row]:
+            raise table.at(row).error(
+                f"item {item!r} is already on {table.at(other)}; expected each item once: delete one"
             )
-        self.place_of[item] = at
-        first: dict[str, float] = {}
-        for rater, value in given:
-            first.setdefault(rater, value)
-        self.items.extend([item] * len(first))
-        self.raters.extend(first)
-        self.values.extend(first.values())
-        self.places.extend([at] * len(first))
+    return table
 
-    def ratings(self, *, raters_known: bool = True) -> Ratings:
-        """Return the ratings."""
-        at = self.places.__getitem__
-        return Ratings.from_columns(self.items, self.raters, self.values, at=at, raters_known=raters_known)
+
+def _first_ratings(table: Table, columns: Columns) -> Ratings:
+    """Return the ratings in a long table; the first of a rater's of an item counts."""
+    cells = long_cells(table, columns)
+    cells, values, _ = without_duplicates(cells, cells.numbers(), Mending("first"))
+    return Ratings.from_columns(cells.items, cells.raters, values, at=cells.at)
+
+
+def _refuse_other(table: Table, columns: Columns, upstream: str) -> None:
+    """Raise NbykError if a table lacks columns of the file that its authors publish."""
+    for name in filter(None, astuple(columns)):
+        table.column(name, f"expected an upstream {upstream}")
 
 
 def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
@@ -77,90 +83,37 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
     Raises
     ------
     NbykError
-        If the file is missing or empty, or a line is not JSON, has no ratings, a score off the scale, or
+        If the file is missing or empty, or a line is not JSON, has no ratings, a score that is no number, or
         the id of another line.
 
     References
     ----------
     Kumar et al. (2021), Designing Toxic Content Classification for a Diversity of Perspectives, SOUPS.
     """
-    gathered = _Gathered()
+    units: list[_Unit] = []
     raters_known = True
     for number, comment in json_lines(path):
-        at = DataPlace(path, number)
         ratings = comment.get("ratings")
         if not isinstance(ratings, list) or not ratings or not all(isinstance(one, dict) for one in ratings):
-            raise at.error(
+            raise NbykError(
                 f"ratings is {shown(ratings)}; expected a list of one or more objects with a "
-                "toxic_score: mend or delete the line"
+                "toxic_score: mend or delete the line",
+                file=path,
+                row=number,
             )
-        name = _text_id(comment.get("comment_id"), str(number), at, "comment_id")
-        named = all(one.get("worker_id") is not None for one in ratings)
-        raters_known = raters_known and named
-        workers = [
-            _text_id(one["worker_id"], "", at, "worker_id") if named else str(position)
-            for position, one in enumerate(ratings, start=1)
-        ]
-        scores = [
-            _toxic_score(one.get("toxic_score"), at, position)
-            for position, one in enumerate(ratings, start=1)
-        ]
-        gathered.add(name, zip(workers, scores, strict=True), at)
-    if not gathered.items:
-        raise NbykError("is empty; expected one comment per line, as JSON", file=path)
-    return gathered.ratings(raters_known=raters_known)
+        item = comment.get("comment_id")
+        workers = [one.get("worker_id") for one in ratings]
+        if None in workers:
+            workers, raters_known = list(range(1, len(ratings) + 1)), False
+        scores = [one.get("toxic_score") for one in ratings]
+        units.append(_Unit(Path(path), number, number if item is None else item, workers, scores))
+    return replace(_first_ratings(_table_of(path, "line", units), Columns()), raters_known=raters_known)
 
 
-def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
-    """Return the raw scores of the ConvAbuse splits, from −3 (very strongly abusive) to 1 (not abusive).
-
-    Each row of ``ConvAbuseEMNLP{train,valid,test}.csv`` is one item. Its id is ``example_id``, which no
-    two rows of the three files share, without the ``.0`` that it ends in there; ``conv_id`` names the
-    conversation, of which several items may come. Annotators are ``Annotator1`` to ``Annotator8``. Five
-    cells hold an annotator's score one-hot, ``AnnotatorJ_is_abuse.S`` for the score S; all five are empty
-    where the annotator did not rate the item. Where one did so two or three times, each cell lists its
-    values in turn (``"1, 0"``), and the first time counts, so that the ratings of an item are of different
-    people; the LeWiDi shared task's edition of the data also keeps the first of two.
-
-    Raises
-    ------
-    NbykError
-        If a file is missing, empty or lacks a column, an item comes twice or has no rating, or an
-        annotator's five cells are not one-hot.
-
-    References
-    ----------
-    Cercas Curry, Abercrombie and Rieser (2021), ConvAbuse: Data, Analysis, and Benchmarks for Nuanced
-    Abuse Detection in Conversational AI, EMNLP.
-    """
-    gathered = _Gathered()
-    for path in paths:
-        table = read_table(path)
-        hint = "expected an upstream ConvAbuseEMNLP{train,valid,test}.csv"
-        ids = table.column("example_id", hint)
-        annotators = {
-            f"Annotator{j}": [
-                table.column(f"Annotator{j}_is_abuse.{score}", hint) for score in _CONVABUSE_SCORES
-            ]
-            for j in _CONVABUSE_ANNOTATORS
-        }
-        for row, example in enumerate(ids):
-            at = table.at(row)
-            rated = [
-                (annotator, _one_hot_score([cells[row] for cells in columns], at, annotator))
-                for annotator, columns in annotators.items()
-                if any(cells[row] for cells in columns)
-            ]
-            if not rated:
-                raise at.error(f"no annotator rated example_id {example!r}; delete the row")
-            gathered.add(example.removesuffix(".0"), rated, at)
-    return gathered.ratings()
-
-
-def parse_lewidi(path: str | os.PathLike[str], scale: Scale = BINARY_SCALE) -> Ratings:
+def parse_lewidi(path: str | os.PathLike[str]) -> Ratings:
     """Return the labels of a dataset in the layout of the shared task Learning With Disagreements.
 
-    `path` is one file, or the folder of one dataset's files; `scale` is that of the labels, whole numbers.
+    `path` is one file, or the folder of one dataset's files.
     A file is one object: each key is an item, with the labels in ``annotations`` ("0,1,1") and, in the same
     order, their annotators in ``annotators`` ("Ann3,Ann1,Ann7"). Each split of a dataset numbers its items
     from 1, so an item's id is the split, which ends the file's name, and the key ("test-1"). Of an
@@ -170,23 +123,30 @@ def parse_lewidi(path: str | os.PathLike[str], scale: Scale = BINARY_SCALE) -> R
     Raises
     ------
     NbykError
-        As `lewidi_files`, or if a file is missing, not JSON or empty, or an item has no labels, one off the
-        scale, or not as many annotators.
+        As `lewidi_files`, or if a file is missing, not JSON or empty, or an item has no labels, one that is
+        no number, or not as many annotators.
 
     References
     ----------
     Leonardelli et al. (2023), SemEval-2023 Task 11: Learning With Disagreements (LeWiDi), SemEval.
     """
-    gathered = _Gathered()
+    units: list[_Unit] = []
     for file in lewidi_files(Path(path)):
-        split = _lewidi_split(file)
+        split = file.stem.rpartition("_")[2]
         for key, item in json_object(file).items():
-            at = DataPlace(file, f"item {key!r}")
-            name = f"{split}-{key}" if split and key.strip() else key
-            gathered.add(name, _lewidi_labels(item, at, scale), at)
-    if not gathered.items:
-        raise NbykError("holds no items; expected an object with one member per item", file=path)
-    return gathered.ratings()
+            names = ("annotations", "annotators")
+            labels, annotators = (_listed(item.get(of) if isinstance(item, dict) else None) for of in names)
+            if not labels or len(annotators) != len(labels):
+                raise NbykError(
+                    f"found {len(labels)} annotations and {len(annotators)} annotators, expected as many of "
+                    "either, with commas between, as in '0,1,1': mend the item, or get the file again from "
+                    "upstream",
+                    file=file,
+                    row=f"item {key!r}",
+                )
+            name = f"{split}-{key}" if split in _LEWIDI_SPLITS and key.strip() else key
+            units.append(_Unit(file, repr(key), name, annotators, labels))
+    return _first_ratings(_table_of(path, "item", units), Columns())
 
 
 def parse_dices(path: str | os.PathLike[str]) -> Ratings:
@@ -206,16 +166,13 @@ def parse_dices(path: str | os.PathLike[str]) -> Ratings:
     ----------
     Aroyo et al. (2023), DICES Dataset: Diversity in Conversational AI Evaluation for Safety, NeurIPS.
     """
-    names = ("item_id", "rater_id", "Q_overall")
-    table = read_table(path, only=names)
-    hint = "expected an upstream diverse_safety_adversarial_dialog_{350,990}.csv"
-    items, raters, answers = (table.column(name, hint) for name in names)
-    for row, answer in enumerate(answers):
-        if answer not in _DICES_ANSWERS:
-            raise table.at(row).error(
-                f"Q_overall is {shown(answer)}; expected Yes, No or Unsure: mend the answer or delete the row"
-            )
-    return Ratings.from_columns(items, raters, [_DICES_ANSWERS[answer] for answer in answers], at=table.at)
+    columns = Columns("item_id", "rater_id", "Q_overall")
+    table = read_table(path)
+    _refuse_other(table, columns, "diverse_safety_adversarial_dialog_{350,990}.csv")
+    cells = long_cells(table, columns)
+    cells = replace(cells, found=[_DICES_ANSWERS.get(answer, answer) for answer in cells.found])
+    harm = cells.numbers("write No, Unsure or Yes")
+    return Ratings.from_columns(cells.items, cells.raters, harm, at=cells.at)
 
 
 def parse_mhs(path: str | os.PathLike[str], question: str = "respect") -> Ratings:
@@ -237,16 +194,13 @@ def parse_mhs(path: str | os.PathLike[str], question: str = "respect") -> Rating
     Sachdeva et al. (2022), The Measuring Hate Speech Corpus: Leveraging Rasch Measurement Theory for Data
     Perspectivism, NLPerspectives.
     """
-    if Path(path).suffix.lower() in ARRAY_SUFFIXES:
-        return read_ratings(path)
-    table = read_table(path, only=("comment_id", "annotator_id", question))
-    if "comment_id" not in table.names:
-        return read_ratings(path)
-    for name in ("annotator_id", question):
-        table.column(name, "expected an upstream measuring-hate-speech.parquet")
-    cells = long_cells(table, Columns("comment_id", "annotator_id", question))
-    cells, values, _ = without_duplicates(cells, cells.numbers(), Mending("first"))
-    return Ratings.from_columns(cells.items, cells.raters, values, at=cells.at)
+    columns = Columns("comment_id", "annotator_id", question)
+    if Path(path).suffix.lower() in TABLE_SUFFIXES:
+        table = read_table(path)
+        if columns.item in table.names:
+            _refuse_other(table, columns, "measuring-hate-speech.parquet")
+            return _first_ratings(table, columns)
+    return read_ratings(path)
 
 
 def lewidi_files(path: Path) -> list[Path]:
@@ -272,63 +226,6 @@ def lewidi_files(path: Path) -> list[Path]:
     return files
 
 
-def _lewidi_split(file: Path) -> str:
-    ending = file.stem.rpartition("_")[2]
-    return ending if ending in _LEWIDI_SPLITS else ""
-
-
-def _lewidi_labels(item: Any, at: DataPlace, scale: Scale) -> Iterable[tuple[str, float]]:
-    """Return an item's annotators and labels."""
-    parts = [item.get(name) if isinstance(item, dict) else None for name in ("annotations", "annotators")]
-    labels, annotators = (_listed(text) for text in parts)
-    if not labels:
-        raise at.error(
-            f"annotations is {shown(parts[0])}; expected labels with commas between, as in '0,1,1': "
-            "mend or delete the item"
-        )
-    for label in labels:
-        if not re.fullmatch(r"-?[0-9]", label) or scale.outside(float(label)):
-            raise at.error(
-                f"annotations holds {shown(label)}; expected {scale.expected}: mend the label, "
-                "or delete it and its annotator"
-            )
-    if len(annotators) != len(labels):
-        raise at.error(
-            f"found {len(labels)} annotations and {len(annotators)} annotators; expected as many of "
-            "either: mend the item, or get the file again from upstream"
-        )
-    return zip(annotators, map(float, labels), strict=True)
-
-
 def _listed(text: Any) -> list[str]:
     """Return the parts of a text between its commas; none if it is empty or not text."""
     return [part.strip() for part in text.split(",")] if isinstance(text, str) and text.strip() else []
-
-
-def _one_hot_score(cells: Sequence[str], at: DataPlace, annotator: str) -> float:
-    """Return the first score in an annotator's five cells, each of which lists one or more 0s and 1s."""
-    times = [cell.split(", ") for cell in cells]
-    same_length = len({len(cell) for cell in times}) == 1
-    if same_length and all(sorted(once) == ["0", "0", "0", "0", "1"] for once in zip(*times, strict=True)):
-        return float(_CONVABUSE_SCORES[[cell[0] for cell in times].index("1")])
-    raise at.error(
-        f"{annotator}_is_abuse is {shown(list(cells))}; expected 1 in one cell and 0 in the others, or all "
-        "empty: get the file again from upstream"
-    )
-
-
-def _toxic_score(score: Any, at: DataPlace, position: int) -> float:
-    if isinstance(score, int | float) and not isinstance(score, bool) and score in TOXICITY_SCALE.levels:
-        return float(score)
-    raise at.error(
-        f"rating {position}: toxic_score is {shown(score)}; expected {TOXICITY_SCALE.expected}: "
-        "mend the score or delete the rating"
-    )
-
-
-def _text_id(value: Any, missing: str, at: DataPlace, key: str) -> str:
-    if value is None:
-        return missing
-    if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
-        return str(value)
-    raise at.error(f"{key} is {shown(value)}; expected text or a whole number")

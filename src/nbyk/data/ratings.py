@@ -57,6 +57,10 @@ class Ratings:
         The columns that were read in place of those asked for, and their roles, in words.
     mended
         Ratings left out or averaged while reading, with their number, a sentence each.
+    place
+        Where the ratings are, for errors.
+    nameless
+        Whether items have no ids but their row numbers.
     """
 
     items: Sequence[str]
@@ -68,6 +72,8 @@ class Ratings:
     clusters: tuple[str, ...] | None = None
     recognised: str = ""
     mended: tuple[str, ...] = ()
+    place: DataPlace = _UNREAD
+    nameless: bool = False
 
     @classmethod
     def from_columns(
@@ -115,7 +121,7 @@ class Ratings:
             raise at(len(numbers) - 1).error(
                 f"{item_ids[0]!r} is the only item; give at least two, so that nbyk can see how items vary"
             )
-        _refuse_duplicates(item_ids, rater_ids, item_index, rater_index, at)
+        _refuse_duplicates(item_ids, rater_ids if raters_known else (), item_index, rater_index, at)
         item_clusters = None if clusters is None else clusters_of_items(item_ids, item_index, clusters, at)
         return cls(item_ids, rater_ids, item_index, rater_index, numbers, raters_known, item_clusters)
 
@@ -178,6 +184,19 @@ class Ratings:
         matrix[rows, columns] = self.values[ratings]
         return matrix
 
+    def responses(self, items: Sequence[str], *, in_order: bool) -> tuple[Floats, Units]:
+        """Return the matrix of some items, without columns that are all NaN, and its units.
+
+        `in_order` says whether the items are in the order of their ids; the raters then are, too.
+        """
+        ratings = self.in_order_of_ids() if in_order else self
+        matrix, units = ratings.matrix(), ratings.units()
+        if ratings.items != items:
+            rows = rows_of(ratings.items, items)
+            matrix, units = matrix[rows], units.taken(rows)
+        filled = ~np.isnan(matrix).all(axis=0)
+        return np.ascontiguousarray(matrix[:, filled]), units.taken(slice(None), filled)
+
     def units(self) -> Units:
         """Return the rater of each place of `matrix`."""
         if not self.raters_known:
@@ -204,16 +223,16 @@ class Ratings:
         starts = np.repeat(np.cumsum(counts) - counts, counts)
         return self.item_index[by_item], np.arange(self.n_ratings) - starts, by_item
 
-    def normalised(self, scale: Scale, place: DataPlace = _UNREAD) -> Ratings:
+    def normalised(self, scale: Scale) -> Ratings:
         """Return the same ratings with their values normalised to [0, 1].
 
-        `place` is that of the ratings in errors. Raise NbykError if a value is off the scale.
+        Raise NbykError if a value is off the scale.
         """
         outside = scale.outside(self.values)
         if outside.any():
             row = int(np.flatnonzero(outside)[0])
             item, rater = self.items[self.item_index[row]], self.raters[self.rater_index[row]]
-            raise place.error(
+            raise self.place.error(
                 f"the rating of item {item!r} by rater {rater!r} is {self.values[row]:g}; "
                 f"expected {scale.expected}: mend the value or declare another scale"
             )
@@ -231,24 +250,12 @@ class Ratings:
             {name: ids.cast(pa.string()) for name, ids in columns.items()} | {"value": self.values}
         )
 
-    @classmethod
-    def from_table(cls, table: pa.Table) -> Ratings:
-        """Return the ratings in a table that `to_table` made."""
-        if not {"item", "rater", "value"} <= set(table.column_names):
-            raise NbykError(
-                f"found columns {table.column_names}; expected item, rater and value", name="ratings"
-            )
-        return cls.from_columns(
-            table.column("item").to_pylist(),
-            table.column("rater").to_pylist(),
-            table.column("value").to_numpy(),
-        )
-
 
 def stored_ratings(path: Path) -> tuple[Ratings, dict[str, Any]]:
     """Return the ratings in a file that `nbyk study normalise` wrote, and the file's metadata."""
     table, made = read_parquet(path, ("item", "rater", "value"), whole=True)
-    return Ratings.from_table(table), made
+    items, raters = (table.column(name).to_pylist() for name in ("item", "rater"))
+    return Ratings.from_columns(items, raters, table.column("value").to_numpy()), made
 
 
 def ordered_ids(ids: Iterable[str]) -> Sequence[str]:
@@ -305,21 +312,19 @@ def rows_of(ids: Sequence[str], names: Sequence[str]) -> Indices:
     return np.fromiter(map(row_of.__getitem__, names), dtype=np.int64, count=len(names))
 
 
-def agreed_clusters(
-    tables: Iterable[tuple[DataPlace, Ratings]], items: Sequence[str]
-) -> tuple[str, ...] | None:
+def agreed_clusters(tables: Iterable[Ratings], items: Sequence[str]) -> tuple[str, ...] | None:
     """Return the cluster of each of some items, from all tables that hold clusters; None if none does.
 
-    `tables` are ratings of these items, and perhaps of others, each with its place in errors.
+    `tables` are ratings of these items, and perhaps of others.
     """
     cluster_of: dict[str, tuple[str, DataPlace]] = {}
-    for place, ratings in tables:
+    for ratings in tables:
         if ratings.clusters is None:
             continue
         for item, cluster in zip(ratings.items, ratings.clusters, strict=True):
-            other, said_by = cluster_of.setdefault(item, (cluster, place))
+            other, said_by = cluster_of.setdefault(item, (cluster, ratings.place))
             if other != cluster:
-                raise place.error(
+                raise ratings.place.error(
                     f"item {item!r} is in cluster {cluster!r}, and in {other!r} in {said_by}; "
                     "expected one cluster per item in all files"
                 )
@@ -361,14 +366,20 @@ def _refuse_duplicates(
 ) -> None:
     if len(items) == len(item_index):
         return
-    pairs = item_index * len(raters) + rater_index
+    pairs = item_index * (int(rater_index.max()) + 1) + rater_index
     order = np.argsort(pairs, kind="stable")
-    again = order[1:][pairs[order][1:] == pairs[order][:-1]]
+    is_again = pairs[order][1:] == pairs[order][:-1]
+    again = order[1:][is_again]
     if again.size:
         row = int(again.min())
+        before = at(int(order[:-1][is_again][again.argmin()]))
+        item = items[item_index[row]]
+        found = f"item {item!r} is already on {before}, and no column names raters"
+        if raters:
+            found = f"rater {raters[rater_index[row]]!r} has already rated item {item!r}"
         count = f" ({len(again)} such ratings in all)" if len(again) > 1 else ""
         raise at(row).error(
-            f"rater {raters[rater_index[row]]!r} has already rated item "
-            f"{items[item_index[row]]!r}{count}; expected one rating per item and rater: keep one of them, "
-            "tell the raters apart, or choose with `on_duplicates` first, last or mean"
+            f"{found}{count}; expected one rating per item and rater: keep one of them, name the column of "
+            "raters with `rater` (if they are unknown, add one with another id on each row), or choose with "
+            "`on_duplicates` first, last or mean"
         )

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from nbyk.data.arrays import ARRAY_SUFFIXES, load_array, numbers_or_text, table_of_frame
-from nbyk.data.cells import are_distinct, number_cells
-from nbyk.data.columns import KNOWN_NAMES, Columns, known_names, recognised, run_word
+from nbyk.data.cells import number_cells
+from nbyk.data.columns import KNOWN_NAMES, Columns, known_names, run_word
 from nbyk.data.containers import (
     is_dataset,
     read_dataset,
@@ -21,18 +21,8 @@ from nbyk.data.containers import (
     read_zipped_log,
 )
 from nbyk.data.exports import exported, is_exported, json_table
-from nbyk.data.kinds import CellKind, headless, kind_of_cells, numbers_on
-from nbyk.data.layouts import (
-    Entries,
-    Floats,
-    Mending,
-    as_ids,
-    long_cells,
-    refuse_repeated,
-    wide_cells,
-    without_duplicates,
-    without_empty,
-)
+from nbyk.data.kinds import CellKind, NumberKind
+from nbyk.data.layouts import Entries, Mending, as_ids
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples
 from nbyk.data.makers import HASHES
 from nbyk.data.ratings import Ratings
@@ -48,7 +38,7 @@ from nbyk.data.tables import (
     read_json_lines,
 )
 from nbyk.data.text import cells_of_lines, some, text_lines
-from nbyk.errors import DataPlace, NbykError, argument_with
+from nbyk.errors import DataPlace, NbykError
 
 Given: TypeAlias = Any
 """A path, a data frame of pandas, polars or pyarrow, or an array of numpy."""
@@ -108,17 +98,12 @@ def read_ratings(
         1) or, in Parquet and arrays, the row (from 0).
     """
     columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
-    return read_as(numbers_on(as_scale(scale)), path, columns, mending)
+    return read_as(NumberKind(as_scale(scale)), path, columns, mending)
 
 
 def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> Ratings:
     """Return ratings of some kind; the other arguments and the errors are those of `read_ratings`."""
-    return as_ratings(cells_of(table_of(path), columns, mending), kind, columns, mending)
-
-
-def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mending) -> Ratings:
-    """Return the ratings in cells of some kind, mended as asked; the arguments are those of `read_as`."""
-    cells, values, mended = mended_cells(cells, kind, mending)
+    cells, values, mended = kind.read(table_of(path), columns, mending)
     clusters = None
     cluster = columns.cluster or cells.columns.cluster
     if cluster is not None:
@@ -140,7 +125,7 @@ def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mendin
         at=cells.at,
         raters_known=cells.raters_known,
         clusters=clusters,
-        fewest=kind.fewest,
+        fewest=kind.fewest_items,
     )
     said = "; ".join(filter(None, (_recognised(cells, ratings, kind, columns), cells.table.about)))
     notes = [f"{cells.table.place}: {note}" for note in (*cells.table.notes, *cells.table.incomplete)]
@@ -150,15 +135,13 @@ def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mendin
             "independent; name it as the column of clusters if they are not"
             for name in known_names(cells.table.names, "cluster")
         ]
-    return replace(ratings, recognised=said, mended=(*notes, *mended))
-
-
-def mended_cells(cells: Entries, kind: CellKind, mending: Mending) -> tuple[Entries, Floats, list[str]]:
-    """Return cells without those that are empty or repeated, their numbers, and notes on the others."""
-    cells, no_value = without_empty(cells, mending, kind.expected)
-    values = kind.numbers(cells)
-    cells, values, averaged = without_duplicates(cells, values, mending)
-    return cells, values, [note for note in (no_value, averaged) if note]
+    return replace(
+        ratings,
+        place=cells.table.place,
+        nameless=not cells.has_ids,
+        recognised=said,
+        mended=(*notes, *mended),
+    )
 
 
 def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns) -> str:
@@ -187,55 +170,6 @@ def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns
         parts.append(f"clusters = {found.cluster} ({len(set(ratings.clusters))})")
     parts.append(f"values = {found.value}")
     return ", ".join(parts) + (f"; not used: {some(unused, str)}" if unused else "")
-
-
-def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
-    """Return the ratings of a table as cells; the arguments and the errors are those of `read_as`."""
-    if table.nameless:
-        if columns.cluster is not None:
-            raise table.place.error(
-                f"an array has no column {columns.cluster!r}; write it as a table, or leave the clusters out"
-            )
-        if table.unit == "line" and len(table.names) > 1:
-            raise headless(table)
-        return wide_cells(table, columns, mending)
-    named, columns = columns.value != "value", recognised(table, columns)
-    item, rater, value = columns.item, columns.rater, columns.value
-    systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
-    if len(systems) > 1:
-        raise table.place.error(
-            f"holds {len(systems)} systems ({some(sorted(map(str, systems)))}), expected one; give the file "
-            "alone, or one file for each system"
-        )
-    if not (table.roles or value in table.names or rater in table.names):
-        return wide_cells(table, columns, mending)
-    if rater == "rater" and rater not in table.names and item in table.names and value in table.names:
-        others = set(table.names) - {item, value, columns.cluster}
-        ids = as_ids(table, item, table.column(item, ""))
-        # The table has one score per item, unless further columns could be raters' or an item repeats.
-        if are_distinct(ids):
-            is_named = value == "value" or named or not others
-            if not is_named and not (
-                value == "label" and kind_of_cells(table.column(value, "")) == "classes"
-            ):
-                raise table.place.error(
-                    f"each item is on one row, with the columns {', '.join(table.names)}; say "
-                    f"which one holds the scores, as in {argument_with('value', value)}, or which the raters "
-                    "with `rater`"
-                )
-            columns = replace(columns, rater=None)
-        elif not others:
-            cells = long_cells(table, replace(columns, rater=None))
-            if mending.on_duplicates == "refuse":
-                refuse_repeated(
-                    table,
-                    ids,
-                    ", and there is no column 'rater'; expected one row per item: choose with "
-                    "`on_duplicates` first, last or mean, or, if several people rated it, name their column "
-                    "with `rater`; if the raters are unknown, add a column rater with another id on each row",
-                )
-            return replace(cells, raters=["1"] * len(cells.items))
-    return long_cells(table, columns)
 
 
 _OF_A_SUFFIX: Mapping[str, Callable[[Any], Table]] = {
@@ -327,17 +261,16 @@ def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
 
 def read_table(
     path: str | os.PathLike[str],
-    only: Collection[str] | None = None,
     *,
     headers: Collection[str] | None = None,
 ) -> Table:
-    """Return the table in a CSV, TSV, JSON-lines or Parquet file, `only` of some columns to save memory.
+    """Return the table in a CSV, TSV, JSON-lines or Parquet file.
 
     `headers` are names that are a header even above a column of text; if given, the header may be missing.
     """
     suffix = Path(path).suffix.lower()
     if suffix in DELIMITERS:
-        table = read_delimited(path, DELIMITERS[suffix], only)
+        table = read_delimited(path, DELIMITERS[suffix])
         if headers is not None and _lacks_header(table, headers):
             names, cells = (
                 tuple(map(str, range(len(table.names)))),
@@ -349,7 +282,7 @@ def read_table(
     elif suffix in JSON_LINES:
         table = read_json_lines(path)
     elif suffix == ".parquet":
-        table = read_parquet(path, only)
+        table = read_parquet(path)
     else:
         raise unknown_suffix(path, TABLE_SUFFIXES)
     if not len(table):

@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.kinds import Kind, class_name, unit_rows
+from nbyk.data.kinds import ClassKind, Kind, class_names, unit_rows
 from nbyk.data.layouts import is_missing
-from nbyk.data.ratings import ordered_ids
 from nbyk.data.scales import FROM_0_TO_1, Scale
-from nbyk.data.text import some
 from nbyk.data.units import Units, column_units, numbered_clusters
 from nbyk.errors import DataPlace, NbykError, unknown_name
 
@@ -69,37 +69,21 @@ def coded(
     if kind == "distributions":
         return _coded_distributions(sources, classes)
     cells = {name: _cells(source) for name, source in sources.items() if source is not None}
-    texts = {name: _texts(given_cells, name) for name, given_cells in cells.items()}
-    known = {
-        name: {text for text in given_cells.flat if text is not None} for name, given_cells in texts.items()
+    there = {
+        name: np.array([*map(_is_there, given.flat)]).reshape(given.shape) for name, given in cells.items()
     }
-    gold_classes = known.get("gold", set().union(*known.values()))
-    names = _names(classes) if classes is not None else tuple(ordered_ids(gold_classes))
-    if len(names) < 2 or len(set(names)) < len(names):
-        raise NbykError(
-            f"found {some(names) or 'none'}, expected at least two classes, each once; declare them with "
-            "`classes`",
-            argument="classes",
-        )
-    for name, given_cells in known.items():
-        if unknown := given_cells - set(names):
-            raise NbykError(
-                f"found {some(ordered_ids(unknown))}, expected one of the classes {some(names)}; mend it, or "
-                "name all classes with `classes`",
-                name=name,
-            )
-    place = {name: float(number) for number, name in enumerate(names)}
-    codes = {
-        name: np.array(
-            [np.nan if text is None else place[text] for text in given_cells.flat], np.float64
-        ).reshape(given_cells.shape)
-        for name, given_cells in texts.items()
-    }
+    at = {name: partial(_item, name, np.argwhere(given)) for name, given in there.items()}
+    labels = {name: class_names(given[there[name]], at[name]) for name, given in cells.items()}
+    among = ClassKind(classes)
+    naming = [labels["gold"]] if "gold" in labels else labels.values()
+    among.name_by(chain.from_iterable(naming), DataPlace(name="classes"))
+    codes = {name: np.full(given.shape, np.nan) for name, given in cells.items()}
+    for name, texts in labels.items():
+        codes[name][there[name]] = among.places(texts, at[name])
     in_form = {
         name: None if source is None else _as_before(source, codes[name]) for name, source in sources.items()
     }
-    ordered = classes is not None or all(map(str.isdecimal, names))
-    return in_form, Categories(names, np.eye(len(names)), "classes", ordered)
+    return in_form, Categories(among.names, np.eye(len(among.names)), "classes", among.ordered)
 
 
 def _coded_distributions(
@@ -119,7 +103,7 @@ def _coded_distributions(
         sizes = ", ".join(f"{name} has {width}" for name, width in widths.items())
         raise NbykError(f"rows of probabilities must be over the same classes: {sizes}")
     n_classes = next(iter(widths.values()))
-    names = _names(classes) if classes is not None else tuple(map(str, range(n_classes)))
+    names = tuple(map(str, range(n_classes)) if classes is None else ClassKind(classes).names)
     if len(names) != n_classes:
         raise NbykError(
             f"found {len(names)} classes and rows of {n_classes} probabilities; name each column once",
@@ -195,21 +179,8 @@ def _is_there(cell: Any) -> bool:
     return isinstance(cell, str) or not is_missing(cell)
 
 
-def _texts(cells: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return classes as text, None where there is none."""
-    texts = np.empty(cells.shape, dtype=object)
-    known: dict[Any, str] = {}
-    for place, cell in np.ndenumerate(cells):
-        if _is_there(cell):
-            key = (type(cell), cell if isinstance(cell, str | int | np.integer) else repr(cell))
-            if key not in known:
-                known[key] = class_name(cell, DataPlace(name=name, row=f"item {place[0]}"))
-            texts[place] = known[key]
-    return texts
-
-
-def _names(classes: Sequence[Any]) -> tuple[str, ...]:
-    return tuple(class_name(of, DataPlace(name="classes")) for of in classes)
+def _item(name: str, places: NDArray[np.int64], row: int) -> DataPlace:
+    return DataPlace(name=name, row=f"item {places[row, 0]}")
 
 
 def _as_before(source: Any, codes: Floats) -> Any:

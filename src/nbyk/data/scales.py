@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias, cast
@@ -81,9 +80,8 @@ class Levels:
         """Return the levels that `normalise` turned into `values`."""
         return np.array(self.levels)[np.rint(values * len(self.levels)).astype(np.intp)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the form that `scale_from_dict` reads."""
-        return {"levels": list(self.levels)}
+    def __str__(self) -> str:
+        return ",".join(map(_written, self.levels))
 
 
 class _Ends:
@@ -145,9 +143,8 @@ class Interval(_Ends):
         array = np.asarray(values, dtype=np.float64)
         return ~((array >= self.low) & (array <= self.high))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the form that `scale_from_dict` reads."""
-        return {"low": self.low, "high": self.high}
+    def __str__(self) -> str:
+        return f"{_written(self.low)}..{_written(self.high)}"
 
 
 @dataclass(frozen=True)
@@ -163,35 +160,17 @@ class Binary(_Ends):
         """Return, per value, whether it is off the scale; NaN is."""
         return ~np.isin(np.asarray(values, dtype=np.float64), (0.0, 1.0))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the form that `scale_from_dict` reads."""
-        return {"binary": True}
+    def __str__(self) -> str:
+        return "binary"
 
 
 Scale: TypeAlias = Levels | Interval | Binary
 
 GivenScale: TypeAlias = Scale | str | tuple[float, float]
-"""A scale, or how people write one: "1..5", "1,2,3,4,5", "binary", or the two ends (1, 5)."""
+"""A scale, or how people write one: "1..5", "1,2,3,4,5", "binary", or the two ends (1, 5).
 
-
-def scale_from_dict(content: Mapping[str, Any]) -> Scale:
-    """Return the scale that a mapping declares.
-
-    It is ``{"levels": […]}``, ``{"low": …, "high": …}`` or ``{"binary": True}``.
-    """
-    if not isinstance(content, Mapping):
-        raise NbykError(f"found {content!r}; expected levels, two ends or binary", argument="scale")
-    keys = set(content)
-    if keys == {"levels"} and isinstance(content["levels"], list | tuple):
-        return Levels(tuple(content["levels"]))
-    if keys == {"low", "high"}:
-        return Interval(content["low"], content["high"])
-    if keys == {"binary"} and content["binary"] is True:
-        return Binary()
-    raise NbykError(
-        f"found {dict(content)!r}; expected {{levels: [lowest, …]}}, {{low: …, high: …}} or {{binary: true}}",
-        argument="scale",
-    )
+The text of a scale is the one that `scale_from_text` reads.
+"""
 
 
 def scale_from_text(text: str) -> Scale:
@@ -220,9 +199,7 @@ def scale_from_text(text: str) -> Scale:
 
 def scale_text(scale: Scale) -> str:
     """Return a scale as `scale_from_text` reads it; "" for the scale from 0 to 1."""
-    if isinstance(scale, Interval):
-        return "" if scale == FROM_0_TO_1 else f"{scale.low:g}..{scale.high:g}"
-    return "binary" if isinstance(scale, Binary) else ",".join(f"{level:g}" for level in scale.levels)
+    return "" if scale == FROM_0_TO_1 else str(scale)
 
 
 def as_scale(given: GivenScale | None) -> Scale | None:
@@ -237,6 +214,11 @@ def as_scale(given: GivenScale | None) -> Scale | None:
         f'found {given!r}, expected two ends as in (1, 5), or text: "1..5", "1,2,3,4,5" or "binary"',
         argument="scale",
     )
+
+
+def _written(number: float) -> str:
+    """Return a number with all its digits."""
+    return repr(float(number)).removesuffix(".0")
 
 
 def _number(value: Any, what: str) -> float:

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from nbyk.data.columns import KNOWN_NAMES, RUN_NAMES, Columns, recognised
-from nbyk.data.layouts import Entries, Mending, as_ids, refuse_repeated
-from nbyk.data.reading import cells_of
+from nbyk.data.columns import KNOWN_NAMES, RUN_NAMES, Columns, recognised, value_column
+from nbyk.data.kinds import NumberKind
+from nbyk.data.layouts import Entries, Mending, as_ids
 from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.errors import argument_with
@@ -51,53 +51,51 @@ def _is_plain(given: Any) -> bool:
     return is_row and not has_ids and not isinstance(given, str | bytes | Mapping | np.ma.MaskedArray)
 
 
-def score_cells(table: Table, asked: Columns, mending: Mending, *, by_runs: bool) -> Entries:
-    """Return the scores in a table, one a row, and the ids of items, or of runs to pair by, if any."""
-    if table.nameless:
-        if table.unit != "line" and len(table.names) > 1:
-            raise table.place.error(
-                f"found {len(table.names)} columns without names, expected one; save one system's alone"
-            )
-        return cells_of(table, asked, mending)
-    value = _score_column(table, asked)
-    roles = replace(recognised(table, replace(asked, rater=None, value=value)), cluster=None)
-    runs = [name for name in table.names if name.lower() in RUN_NAMES and name != value]
-    has_ids = asked.item != "item" or roles.item in table.names
-    scores = table.column(value, "name the column of the scores with `value`")
-    names = ["1"] * len(scores)
-    items: Sequence[str]
-    if by_runs and runs and not has_ids:
-        every = (as_ids(table, name, table.column(name, "")) for name in runs)
-        items = [", ".join(ids) for ids in zip(*every, strict=True)]
-        roles = replace(roles, item=runs[0])
-    elif not has_ids:
-        _refuse_repeated_runs(table)
-        items = list(map(str, range(len(scores))))
-        names = list(map(str, table.column(runs[0], ""))) if runs else names
-    else:
-        hint = "name it with `item`, or leave `item` out if no ids pair the scores"
-        items = as_ids(table, roles.item, table.column(roles.item, hint))
-    if mending.on_duplicates == "refuse":
-        refuse_repeated(
-            table,
-            items,
-            "; expected one score per item: average them, choose with `on_duplicates` first, last or mean, "
-            "or compare several runs on the same items with `nbyk compare`",
-        )
-    return Entries(items, names, scores, range(len(items)), table, value, roles, raters_known=False)
+class ScoreKind(NumberKind):
+    """Scores, one of each run or item; `by_runs` says that runs may pair them."""
+
+    name = "scores"
+    fewest_items = 1
+
+    def __init__(self, *, by_runs: bool) -> None:
+        super().__init__()
+        self.by_runs = by_runs
+
+    def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
+        """Return the scores in a table, one a row, and the ids of items, or of runs to pair by, if any."""
+        if table.nameless:
+            if table.unit != "line" and len(table.names) > 1:
+                raise table.place.error(
+                    f"found {len(table.names)} columns without names, expected one; save one system's alone"
+                )
+            return super().cells(table, asked, mending)
+        value = _score_column(table, asked)
+        roles = replace(recognised(table, replace(asked, rater=None, value=value)), cluster=None)
+        runs = [name for name in table.names if name.lower() in RUN_NAMES and name != value]
+        has_ids = asked.item != "item" or roles.item in table.names
+        scores = table.column(value, "name the column of the scores with `value`")
+        names = ["1"] * len(scores)
+        items: Sequence[str]
+        if self.by_runs and runs and not has_ids:
+            every = (as_ids(table, name, table.column(name, "")) for name in runs)
+            items = [", ".join(ids) for ids in zip(*every, strict=True)]
+            roles = replace(roles, item=runs[0])
+        elif not has_ids:
+            _refuse_repeated_runs(table)
+            items = list(map(str, range(len(scores))))
+            names = list(map(str, table.column(runs[0], ""))) if runs else names
+        else:
+            hint = "name it with `item`, or leave `item` out if no ids pair the scores"
+            items = as_ids(table, roles.item, table.column(roles.item, hint))
+        return Entries(items, names, scores, range(len(items)), table, value, roles, raters_known=False)
 
 
 def _score_column(table: Table, asked: Columns) -> str:
     """Return the column of scores."""
-    if asked.value != "value":
-        return asked.value
-    ids = {asked.item, *(name for name in table.names if name.lower() in KNOWN_NAMES["item"])}
-    others = [name for name in table.names if name not in ids]
-    usual = [name for name in others if name.lower() in ("value", *KNOWN_NAMES["value"])]
-    beside_runs = [name for name in others if name.lower() not in RUN_NAMES]
-    for names in (others, usual, beside_runs):
-        if len(names) == 1:
-            return names[0]
+    value = asked.value if asked.value != "value" else value_column(table, asked)
+    if value:
+        return value
+    others = [name for name in table.names if name.lower() not in ("item", *KNOWN_NAMES["item"])]
     found = f"columns {some(others)}" if others else f"no column beside {table.names[0]!r}"
     raise table.place.error(
         f"found {found}, expected one of scores; name it, as in "

@@ -6,14 +6,12 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nbyk.data.parsers import (
     MHS_QUESTIONS,
     lewidi_files,
-    parse_convabuse,
     parse_dices,
     parse_lewidi,
     parse_mhs,
@@ -114,6 +112,8 @@ class Source:
 
     def missing(self) -> NbykError:
         """Return the error for ratings that the user lacks: it says what to get and where to put it."""
+        if self.embedded:
+            return NbykError("comes with nbyk, so there is nothing to fetch", name=f"source {self.name!r}")
         fetch = f"run `nbyk data fetch {self.name}` (from {self.url}), or give the path of your own copy"
         return NbykError(
             f"comes without its data: {fetch if self.remote else self.get}: as `path`, or as "
@@ -125,11 +125,21 @@ class Source:
         """Return the raw ratings in a copy, None for those that come with nbyk."""
         if path is None and not self.embedded:
             raise self.missing()
-        return self.parse(path) if question is None else self.parse(path, question)
+        copy = path or _FOLDER / "embedded" / f"{self.name}.csv"
+        return self.parse(copy) if question is None else self.parse(copy, question)
 
 
 OWN_FIT = "_fit"
 """The suffix in the name of our own fit to a source's ratings; no source's own name ends in it."""
+
+
+_PARSERS: Mapping[str, Callable[..., Ratings]] = {
+    "table": read_ratings,
+    "toxicity": parse_toxicity,
+    "dices": parse_dices,
+    "mhs": parse_mhs,
+    "lewidi": parse_lewidi,
+}
 
 
 def _entry(name: str, content: dict[str, Any]) -> Source:
@@ -139,27 +149,10 @@ def _entry(name: str, content: dict[str, Any]) -> Source:
         content.pop("from", ""),
     )
     remote = tuple(RemoteFile(url=place + of["name"], **of) for of in content.pop("files", ()))
-    names = [of.name for of in remote]
-    parsers: dict[str, Callable[..., Ratings]] = {
-        "table": read_ratings,
-        "toxicity": parse_toxicity,
-        "dices": parse_dices,
-        "mhs": parse_mhs,
-        "lewidi": partial(parse_lewidi, scale=scale),
-        "convabuse": partial(_parse_convabuse, names=names),
-    }
-    made = Source(name=name, scale=scale, parse=parsers[layout], remote=remote, **content)
+    made = Source(name=name, scale=scale, parse=_PARSERS[layout], remote=remote, **content)
     if layout == "lewidi":
         return replace(made, files=lewidi_files)
-    if layout == "convabuse":
-        return replace(made, files=lambda path: [path / of for of in names])
     return replace(made, questions=MHS_QUESTIONS) if layout == "mhs" else made
-
-
-def _parse_convabuse(path: Path | None, names: list[str]) -> Ratings:
-    if path is None:
-        return read_ratings(_FOLDER / "embedded" / "convabuse.csv")
-    return parse_convabuse([path / name for name in names])
 
 
 _SOURCES = {
@@ -190,11 +183,10 @@ def load_source(
     name
         The source.
     path
-        The path of a copy: for ``convabuse`` the folder of the three upstream splits, or None for the
-        embedded ratings; for the datasets of the shared task LeWiDi a file, or the folder of the splits, as
-        in `parse_lewidi`; for ``toxicity`` the decrypted ``toxicity_ratings.json``; for ``dices_350``,
-        ``dices_990`` and ``mhs`` the upstream file; for ``amazon``, and ``mhs`` too, a table that
-        `read_ratings` reads.
+        The path of a copy, or None for those that come with nbyk: for the datasets of the shared task LeWiDi
+        a file, or the folder of the splits, as in `parse_lewidi`; for ``toxicity`` the decrypted
+        ``toxicity_ratings.json``; for ``dices_350``, ``dices_990`` and ``mhs`` the upstream file; for
+        ``amazon``, ``convabuse``, and ``mhs`` too, a table that `read_ratings` reads.
     question
         For ``mhs``, which of its questions.
 
@@ -207,9 +199,8 @@ def load_source(
     entry = source(name)
     scale = entry.scale_of(question)
     copy = None if path is None else Path(path)
-    return entry.load(copy, question).normalised(
-        scale, DataPlace(name=name) if path is None else DataPlace(path)
-    )
+    place = DataPlace(name=name) if path is None else DataPlace(path)
+    return replace(entry.load(copy, question), place=place).normalised(scale)
 
 
 def example_files() -> dict[str, bytes]:

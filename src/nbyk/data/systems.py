@@ -4,36 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import ArrowCells
 from nbyk.data.kinds import Kind
-from nbyk.data.ratings import Ratings, agreed_clusters, rows_of
-from nbyk.data.response_set import Categories, ResponseSet, places_in_table, response_set
+from nbyk.data.ratings import Ratings, ordered_ids
+from nbyk.data.response_set import Categories, ResponseSet, response_set
 from nbyk.data.scales import Scale
 from nbyk.data.text import look_alikes, simplified, some
 from nbyk.data.units import Units
-from nbyk.errors import DataPlace, NbykError, unknown_name
+from nbyk.errors import NbykError, unknown_name
 from nbyk.words import listed
 
 OnMissing = Literal["refuse", "drop"]
 
 
-class ItemIds(NamedTuple):
-    """The items of some data, in their order, with the place of the data; `nameless` ones are row numbers."""
-
-    place: DataPlace
-    ids: Sequence[str]
-    nameless: bool = False
-
-
 def common_items(
-    data: Sequence[ItemIds], on_missing: OnMissing = "refuse", way_out: str = ""
+    data: Sequence[Ratings], on_missing: OnMissing = "refuse", way_out: str = ""
 ) -> Sequence[str]:
     """Return the items that all data have, in the order of the first.
 
@@ -41,14 +31,12 @@ def common_items(
     dropped.
     """
     first, *others = data
-    if _are_the_same(data):
-        return first.ids if isinstance(first.ids, ArrowCells) else tuple(first.ids)
-    ids = set(first.ids)
-    differing = [other for other in others if set(other.ids) != ids]
-    if not differing:
-        return tuple(first.ids)
-    nameless = any(of.nameless for of in (first, *differing))
-    common = ids.intersection(*(other.ids for other in others))
+    if all(ordered_ids(other.items) == ordered_ids(first.items) for other in others):
+        return first.items
+    ids = set(first.items)
+    differing = [other for other in others if set(other.items) != ids]
+    nameless = any(ratings.nameless for ratings in (first, *differing))
+    common = ids.intersection(*(other.items for other in others))
     if nameless or on_missing == "refuse":
         known = 'give all files the same items, or keep those in all of them with `on_missing="drop"`'
         if nameless:
@@ -60,57 +48,18 @@ def common_items(
             known = (
                 "no item is in all files: check that the ids are of the same items, and written the same way"
             )
-        differences = [_difference(of.ids, str(first.place), first.ids) for of in differing]
-        more = [f"; {of.place} {what}" for of, what in zip(differing[1:], differences[1:], strict=True)]
+        differences = [_difference(other.items, str(first.place), first.items) for other in differing]
+        more = [f"; {other.place} {what}" for other, what in zip(differing[1:], differences[1:], strict=True)]
         raise differing[0].place.error(
-            f"{differences[0]}{''.join(more)}{_near(first, differing[0])}; {known}{way_out}"
+            f"{differences[0]}{''.join(more)}{_near(first.items, differing[0].items)}; {known}{way_out}"
         )
     if len(common) < 2:
         raise first.place.error(
-            f"has {len(common)} item(s) in common with {listed([str(of.place) for of in others])}"
-            f"{_near(first, differing[0])}, expected at "
+            f"has {len(common)} item(s) in common with {listed([str(other.place) for other in others])}"
+            f"{_near(first.items, differing[0].items)}, expected at "
             f"least two; check that the ids are of the same items and written alike{way_out}"
         )
-    return tuple(name for name in first.ids if name in common)
-
-
-def _are_the_same(data: Sequence[ItemIds]) -> bool:
-    """Return whether all data are known to have the same ids."""
-    first, *others = (of.ids for of in data)
-    return all(
-        ids is first
-        or ids == first
-        or (
-            isinstance(first, ArrowCells)
-            and isinstance(ids, ArrowCells)
-            and len(ids) == len(first)
-            and first.places_of(ids).min() >= 0
-        )
-        for ids in others
-    )
-
-
-def align(gold: Ratings, a: Ratings, b: Ratings) -> ResponseSet:
-    """Return the response set of three rating tables, rows in gold's order of items.
-
-    Parameters
-    ----------
-    gold, a, b
-        Ratings of the same items by raters, and by (runs of) systems A and B, on one scale.
-
-    Raises
-    ------
-    NbykError
-        If an item is in one table and not in another, or its clusters differ. The message names the table and
-        the items.
-    """
-    tables = {"gold": gold, "a": a, "b": b}
-    items = common_items([ItemIds(DataPlace(name=name), of.items) for name, of in tables.items()])
-    rows = {name: rows_of(of.items, items) for name, of in tables.items()}
-    matrices = {name: of.matrix()[rows[name]] for name, of in tables.items()}
-    units = {name: of.units().taken(rows[name]) for name, of in tables.items()}
-    clusters = agreed_clusters(((DataPlace(name=name), of) for name, of in tables.items()), items)
-    return response_set(**matrices, units=units, cluster=clusters)
+    return tuple(name for name in first.items if name in common)
 
 
 def _difference(items: Sequence[str], other: str, others_items: Sequence[str]) -> str:
@@ -125,11 +74,11 @@ def _difference(items: Sequence[str], other: str, others_items: Sequence[str]) -
     return " and ".join(parts)
 
 
-def _near(first: ItemIds, other: ItemIds) -> str:
+def _near(items: Sequence[str], others: Sequence[str]) -> str:
     """Return a hint about two ids of two data that may be meant to be one; "" if there are none."""
-    shared = set(first.ids).intersection(other.ids)
-    lacking = {simplified(name): name for name in first.ids if name not in shared}
-    for name in other.ids:
+    shared = set(items).intersection(others)
+    lacking = {simplified(name): name for name in items if name not in shared}
+    for name in others:
         meant = lacking.get(simplified(name))
         if name not in shared and meant is not None:
             shown = look_alikes([meant, name]) or (meant, name)
@@ -152,14 +101,13 @@ class Systems:
         The items' ids, in the order of the rows: that of `nbyk.data.ratings.ordered_ids`, not that of
         the files, so that no number depends on the latter. Arrays, whose items have no ids, keep theirs.
         Empty if scores are not paired by ids.
-    gold : ndarray, shape (N, K_gold) or (N, K_gold, C), or None
+    gold : ndarray, shape (N, K_gold), or None
         The raters' responses, of the systems' kind, or the classes that people chose beside distributions;
         None if people rated the systems' outputs.
     responses
-        Each system's responses by its name, in the order given, where K may differ between systems; the
-        responses of an item come first in its row, and NaN after them. By `kind`: numbers in [0, 1], shape
-        (N, K); places of classes in `classes`, shape (N, K); rows of probabilities over `classes`, shape
-        (N, K, C); scores of runs or items, shape (n,).
+        Each system's responses by its name, in the order given, shape (N, K), where K may differ between
+        systems; the responses of an item come first in its row, and NaN after them. They are numbers in
+        [0, 1], or places in the table of `categories`; or scores of runs or items, shape (n,).
     scale
         The scale of numbers before they were normalised; from 0 to 1 for other kinds, which have none.
     dropped
@@ -178,9 +126,8 @@ class Systems:
         The columns that were read in place of those asked for, and their roles, in words by file.
     kind
         "numbers", "classes", "distributions" or "scores".
-    classes, ordered
-        The names of the classes, of classes and distributions, and whether somebody gave their order, or they
-        are whole numbers.
+    categories
+        The classes or distributions that the responses stand for; None for numbers and scores.
     paired
         Whether score i of every system belongs to the same item or run; true for the other kinds.
     lower_is_better
@@ -204,13 +151,12 @@ class Systems:
     clusters: tuple[str, ...] | None = None
     recognised: Mapping[str, str] = field(default_factory=dict)
     kind: Kind = "numbers"
-    classes: tuple[str, ...] = ()
+    categories: Categories | None = None
     paired: bool = True
     lower_is_better: bool = False
     incomplete: tuple[str, ...] = ()
     like_gold: Mapping[str, str] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
-    ordered: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -221,6 +167,11 @@ class Systems:
     def n_items(self) -> int:
         """Number of items N."""
         return len(self.items)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes; empty without."""
+        return () if self.categories is None else self.categories.names
 
     @property
     def all_units(self) -> dict[str, Units]:
@@ -260,28 +211,20 @@ class Systems:
         for name in (a, b):
             if name not in self.responses:
                 raise unknown_name("system", name, self.responses)
+        self.refuse_scores()
         units = {"a": self.units[a], "b": self.units[b]}
         if self.gold_units is not None:
             units["gold"] = self.gold_units
-        gold, responses, categories = self.coded
-        data = response_set(gold, responses[a], responses[b], units=units, cluster=self.clusters)
-        return replace(data, categories=categories, names=(a, b) if a != b else data.names, scale=self.scale)
+        data = response_set(
+            self.gold, self.responses[a], self.responses[b], units=units, cluster=self.clusters
+        )
+        names = (a, b) if a != b else data.names
+        return replace(data, categories=self.categories, names=names, scale=self.scale)
 
-    @cached_property
-    def coded(self) -> tuple[Floats | None, Mapping[str, Floats], Categories | None]:
-        """Gold and the systems' responses as numbers, (N, K): the places of classes or distributions."""
+    def refuse_scores(self) -> None:
+        """Raise NbykError unless there are responses to items."""
         if self.kind == "scores":
             raise NbykError(f"found {self.taken_as}; expected responses to items")
-        if self.kind == "numbers":
-            return self.gold, self.responses, None
-        if self.kind == "classes":
-            table = np.eye(len(self.classes))
-            return self.gold, self.responses, Categories(self.classes, table, "classes", self.ordered)
-        chosen = self.gold if self.gold is not None and self.gold.ndim == 2 else None
-        gold_part = {} if self.gold is None or chosen is not None else {"": self.gold}
-        places, table = places_in_table({**gold_part, **self.responses}, len(self.classes))
-        gold = chosen if chosen is not None else places.pop("", None)
-        return gold, places, Categories(self.classes, table, "distributions")
 
 
 def equal_systems(gold: Floats | None, responses: Mapping[str, Floats]) -> Iterable[str]:

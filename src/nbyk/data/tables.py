@@ -240,40 +240,20 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-def read_delimited(path: str | os.PathLike[str], delimiter: str, only: Collection[str] | None) -> Table:
+def read_delimited(
+    path: str | os.PathLike[str], delimiter: str, only: Collection[str] | None = None
+) -> Table:
     """Return the table in a delimited file, of some columns."""
     text = whole_text(path)
-    split = _split if len(text) < LONG_TEXT else _split_by_arrow
-    header, columns, numbers = split(text, delimiter, only) or _parsed(path, text, delimiter, only)
+    split = _split(text, delimiter, only) if len(text) >= LONG_TEXT else None
+    header, columns, numbers = split or _parsed(path, text, delimiter, only)
     return Table(DataPlace(path), tuple(header), columns, numbers, "line")
 
 
 def _split(
     text: str, delimiter: str, only: Collection[str] | None
-) -> tuple[list[str], tuple[list[str], ...], Sequence[int]] | None:
-    """Return the same as `_parsed`, several times as fast, or None for text that only `_parsed` can read."""
-    # Without quotes every delimiter and line end counts, and the fields are the text between them.
-    head, *lines = text.replace("\r\n", "\n").split("\n")
-    lines.insert(0, delimiter.join(_QUOTED.sub(r"\1", name) for name in head.split(delimiter)))
-    if '"' in lines[0] or text.count('"') > head.count('"') or any("\r" in line for line in lines):
-        return None
-    filled = [line for line in lines if line]
-    widths = {line.count(delimiter) + 1 for line in filled}
-    if len(widths) != 1 or widths == {1} or max(map(len, filled)) > csv.field_size_limit():
-        return None
-    width = widths.pop()
-    cells = delimiter.join(filled).split(delimiter)
-    header = cells[:width]
-    columns = tuple(
-        cells[width + at :: width] if only is None or name in only else [] for at, name in enumerate(header)
-    )
-    return header, columns, [number for number, line in enumerate(lines, start=1) if line][1:]
-
-
-def _split_by_arrow(
-    text: str, delimiter: str, only: Collection[str] | None
 ) -> tuple[list[str], tuple[Any, ...], Sequence[int]] | None:
-    """Return the same as `_split`, in less room and time, for long text."""
+    """Return the same as `_parsed`, in less room and time, or None for text that only `_parsed` can read."""
     head, _, body = text.partition("\n")
     header = [_QUOTED.sub(r"\1", name) for name in head.removesuffix("\r").split(delimiter)]
     if len(header) == 1 or '"' in "".join(header) or '"' in body or body.count("\r") > body.count("\r\n"):
@@ -361,11 +341,5 @@ def read_json_lines(path: str | os.PathLike[str]) -> Table:
 
 def said(value: Any) -> str:
     """Return a value that is no score, in words."""
-    try:
-        text = " ".join(repr(value).split())
-    except RecursionError:
-        text = "deeply nested"
-    kind = (
-        "the list " if isinstance(value, list | tuple) else "the object " if isinstance(value, dict) else ""
-    )
-    return f"{kind}{text if len(text) <= 60 else text[:59] + '…'}"
+    kinds: dict[type, str] = {list: "the list ", tuple: "the list ", dict: "the object "}
+    return kinds.get(type(value), "") + shown(value)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from nbyk.bounded import Deadline, refuse_document
@@ -26,6 +26,8 @@ _NOT_TEXT = (
     (b"\x93NUMPY", "a NumPy array", "rename it to .npy"),
 )
 
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
 _START_OF_NUMBER = "+-.0123456789inIN"
 
 _NO_NUMBERS = re.compile(r"(?:^|\0)(?:[-+.0-9]|inf(?:inity)?(?:\0|$)|nan(?:\0|$))")
@@ -42,6 +44,24 @@ def reason(error: BaseException) -> str:
     """Return an error's message on one line."""
     said = getattr(error, "strerror", None) or str(error).strip()
     return str(said).splitlines()[0] if said else type(error).__name__
+
+
+@contextmanager
+def readable(path: str | os.PathLike[str], what: str, way_out: str) -> Iterator[None]:
+    """Raise NbykError for any error of a library that reads a file: a damaged one makes it raise anything."""
+    try:
+        yield
+    except NbykError:
+        raise
+    except Exception as error:
+        if isinstance(error.__context__, NbykError):  # openpyxl says of any that it cannot read strings
+            raise error.__context__ from None
+        # Python's own errors say nothing of the file
+        is_own = isinstance(error, LookupError | TypeError | AttributeError)
+        why = "" if is_own else f" ({reason(error)[:200]})"
+        raise NbykError(
+            f"not a readable {what}{why}; get it again if it was cut off, or {way_out}", file=path
+        ) from None
 
 
 def shown(value: Any) -> str:
@@ -139,7 +159,8 @@ def unreadable(path: str | os.PathLike[str], error: BaseException) -> NbykError:
 
 def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, with their ends and without a byte-order mark."""
-    return _lines(path, content_of(path))
+    for found in _LINE.finditer(whole_text(path)):
+        yield found[0]
 
 
 def content_of(path: str | os.PathLike[str]) -> bytes:
@@ -150,34 +171,21 @@ def content_of(path: str | os.PathLike[str]) -> bytes:
         raise unreadable(path, error) from None
 
 
-def _lines(path: str | os.PathLike[str], content: bytes) -> Iterator[str]:
-    for number, raw in enumerate(io.BytesIO(content), start=1):
-        # A byte-order mark is not part of the first column's name.
-        encoding = "utf-8-sig" if number == 1 else "utf-8"
-        try:
-            if b"\0" in raw:
-                raise _not_text(path, number, content, f"byte {raw.index(0) + 1} is NUL")
-            yield raw.decode(encoding)
-        except UnicodeDecodeError as error:
-            raise _not_text(path, number, content, f"byte {error.start + 1} is not UTF-8") from None
-
-
-def _not_text(path: str | os.PathLike[str], number: int, content: bytes, found: str) -> NbykError:
-    """Return the error for a file whose line `number` is not text."""
-    for magic, what, way_out in _NOT_TEXT:
-        if content.startswith(magic):
-            return NbykError(f"is {what}, expected text in UTF-8; {way_out}", file=path)
-    return NbykError(f"{found}; save the file as UTF-8", file=path, row=number)
-
-
 def whole_text(path: str | os.PathLike[str]) -> str:
-    """Return all that `text_lines` yields, in one piece."""
+    """Return the text of a UTF-8 file, without a byte-order mark."""
     content = content_of(path)
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\0"
-    return "".join(_lines(path, content)) if "\0" in text else text
+        text = content.decode()
+        if "\0" not in text:
+            return text.removeprefix("\ufeff")
+        place, what = content.index(0), "NUL"
+    except UnicodeDecodeError as error:
+        place, what = error.start, "not UTF-8"
+    for magic, kind, way_out in _NOT_TEXT:
+        if content.startswith(magic):
+            raise NbykError(f"is {kind}, expected text in UTF-8; {way_out}", file=path)
+    *lines, last = content[:place].split(b"\n")
+    raise NbykError(f"byte {len(last) + 1} is {what}; save the file as UTF-8", file=path, row=len(lines) + 1)
 
 
 def cells_of_lines(path: str | os.PathLike[str], expected: str) -> list[str]:
@@ -194,63 +202,55 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, An
     """Yield line number and object of each line of a JSON-lines file; blank lines are skipped."""
     decode = json.JSONDecoder(object_pairs_hook=distinct_keys).decode
     for number, line in enumerate(text_lines(path), start=1):
-        if not line.strip():
-            continue
-        try:
-            content = decode(line)
-        except (ValueError, RecursionError) as error:
-            if line.lstrip().startswith("["):
-                raise _not_an_object(path, number, []) from None
-            # The decoder's own message has a line number too, which is always 1.
-            where = f": character {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-            raise NbykError(
-                f"not JSON ({getattr(error, 'msg', error)}{where}); "
-                "expected one whole object per line: mend the line, or get the file again if it was cut off",
-                file=path,
-                row=number,
-            ) from None
-        if not isinstance(content, dict):
-            raise _not_an_object(path, number, content)
-        yield number, content
-
-
-def _not_an_object(path: str | os.PathLike[str], number: int, content: Any) -> NbykError:
-    return NbykError(
-        f"found {_kind(content)}; expected one object per line, "
-        'like {"item": "a", "rater": "r1", "value": 1}',
-        file=path,
-        row=number,
-    )
+        if line.strip():
+            yield number, _object(_decoded(decode, line, path, number), path, number)
 
 
 def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the one object that a JSON file holds."""
-    content = json_content(path)
-    if not isinstance(content, dict):
-        raise NbykError(f"found {_kind(content)}; expected one object in braces", file=path)
-    return content
+    return _object(json_content(path), path, None)
+
+
+def _object(content: Any, path: str | os.PathLike[str], line: int | None) -> dict[str, Any]:
+    if isinstance(content, dict):
+        return content
+    names = {list: "an array", str: "a string", bool: "true or false", type(None): "null"}
+    expected = "one object in braces"
+    if line is not None:
+        expected = 'one object per line, like {"item": "a", "rater": "r1", "value": 1}'
+    raise NbykError(f"found {names.get(type(content), 'a number')}; expected {expected}", file=path, row=line)
 
 
 def json_content(path: str | os.PathLike[str]) -> Any:
     """Return the content of a JSON file."""
-    text = whole_text(path)
+    return document(path, whole_text(path), Deadline(path))
+
+
+def document(path: str | os.PathLike[str], text: str, deadline: Deadline) -> Any:
+    """Return the content of a JSON document in a file, which must be read by some time."""
     refuse_document(path, text)
-    deadline = Deadline(path)
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         deadline.check()
         return distinct_keys(pairs)
 
+    return _decoded(json.JSONDecoder(object_pairs_hook=members).decode, text, path, None)
+
+
+def _decoded(decode: Callable[[str], Any], text: str, path: str | os.PathLike[str], line: int | None) -> Any:
+    """Return the content of JSON text, which is a line of a file, or all of it."""
     try:
-        return json.loads(text, object_pairs_hook=members)
+        return decode(text)
     except NbykError:
         raise
     except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        # the decoder's own message has a line number too, which is always 1 in a line
+        where = f": character {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+        way_out = "mend it" if line is None else "mend the line, call the file .json if it is one document"
         raise NbykError(
-            f"not JSON ({getattr(error, 'msg', error)}); mend the file, or get it again if it was cut off",
+            f"not JSON ({getattr(error, 'msg', error)}{where}); {way_out}, or get it again if it was cut off",
             file=path,
-            row=line,
+            row=line or getattr(error, "lineno", None),
         ) from None
 
 
@@ -262,8 +262,3 @@ def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key, count in counts.items() if count > 1)
         raise ValueError(f"the key {shown(twice)} comes twice in one object")
     return members
-
-
-def _kind(content: Any) -> str:
-    names = {list: "an array", str: "a string", bool: "true or false", type(None): "null"}
-    return names.get(type(content), "a number")

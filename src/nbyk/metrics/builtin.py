@@ -144,6 +144,7 @@ BUILTIN = (
         "Pearson's correlation of the item means; NaN for a constant.",
         source="Pearson 1896, Mathematical contributions to the theory of evolution, III",
         traits=said("smooth", ("location", "scale"), score_range=(-1.0, 1.0)),
+        form=f"{_FORMS}:Correlations",
     ),
     Metric(
         "kendall",

@@ -127,33 +127,6 @@ def _score_of_counts(measure: int, average: int, label: int, counts: Floats) -> 
 
 
 @njit(nogil=True, cache=True)
-def confusion_measure(
-    systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int, average: int, label: int
-) -> None:
-    """Precision, recall or F1, averaged over classes or of one, or κ, by the targets and the predictions."""
-    votes = np.empty(gold.shape[1:])
-    counts = np.empty((gold.shape[2], gold.shape[2]))
-    for r in range(gold.shape[0]):
-        _fill_votes(gold[r], votes)
-        for s in range(systems.shape[0]):
-            total = 0.0
-            runs = 0
-            for k in range(systems.shape[3]):
-                counts[:] = 0.0
-                n = 0
-                for i in range(systems.shape[2]):
-                    code = systems[s, r, i, k]
-                    if code == code:
-                        n += 1
-                        for c in range(len(counts)):
-                            counts[c, int(code)] += votes[i, c]
-                if n > 0:
-                    total += _score_of_counts(measure, average, label, counts)
-                    runs += 1
-            out[s, r] = total / runs if runs > 0 else np.nan
-
-
-@njit(nogil=True, cache=True)
 def score_tables(tables: Any, measure: int, average: int, label: int, out: Floats) -> None:
     """Fill `out`, shape (D,), with mean scores over runs from counts of items, shape (runs, C, C + 1, D).
 
@@ -172,6 +145,27 @@ def score_tables(tables: Any, measure: int, average: int, label: int, out: Float
                 total += _score_of_counts(measure, average, label, counts)
                 runs += 1
         out[draw] = total / runs if runs > 0 else np.nan
+
+
+@njit(nogil=True, cache=True)
+def confusion_measure(
+    systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int, average: int, label: int
+) -> None:
+    """Precision, recall or F1, averaged over classes or of one, or κ, by the targets and the predictions."""
+    n_items, n_classes = gold.shape[1:]
+    votes = np.empty((n_items, n_classes))
+    tables = np.empty((systems.shape[3], n_classes, n_classes + 1, 1))
+    for r in range(gold.shape[0]):
+        _fill_votes(gold[r], votes)
+        for s in range(systems.shape[0]):
+            tables[:] = 0.0
+            for k in range(systems.shape[3]):
+                for i in range(n_items):
+                    code = systems[s, r, i, k]
+                    if code == code:
+                        for c in range(n_classes):
+                            tables[k, c, int(code), 0] += votes[i, c]
+            score_tables(tables, measure, average, label, out[s, r : r + 1])
 
 
 @njit(nogil=True, cache=True)
@@ -316,46 +310,34 @@ def plurality(systems: Floats, gold: Floats, out: Floats, table: Floats, ties: i
 
 
 @njit(nogil=True, cache=True)
+def _alike(x: Floats, y: Floats, measure: int) -> Any:
+    """Return the cosine of two vectors, or of what they differ from their means; NaN where one is 0."""
+    least = len(x) * _ROUNDING * _ROUNDING
+    least_x, least_y = least + _ROUNDING * (x * x).sum(), least + _ROUNDING * (y * y).sum()
+    if measure == CORRELATION:
+        x, y = x - x.mean(), y - y.mean()
+    xx, yy = (x * x).sum(), (y * y).sum()
+    if xx <= least_x or yy <= least_y:
+        return np.nan
+    return min(1.0, max(-1.0, (x * y).sum() / np.sqrt(xx * yy)))
+
+
+@njit(nogil=True, cache=True)
 def entropies_alike(systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int) -> None:
     """Cosine (`SIMILARITY`) or Pearson's correlation of the entropies of targets and predictions."""
-    known = np.empty(len(table))
-    for u in range(len(table)):
-        known[u] = entropy(table[u])
-    x = np.empty(gold.shape[1])
+    known = np.array([entropy(row) for row in table])
     for r in range(gold.shape[0]):
-        for i in range(gold.shape[1]):
-            x[i] = entropy(gold[r, i])
+        targets = np.array([entropy(shares) for shares in gold[r]])
         for s in range(systems.shape[0]):
             total = 0.0
             runs = 0
             for k in range(systems.shape[3]):
-                n = 0
-                mean_x = mean_y = 0.0
-                for i in range(systems.shape[2]):
-                    code = systems[s, r, i, k]
-                    if code == code:
-                        n += 1
-                        mean_x += x[i]
-                        mean_y += known[int(code)]
-                if n == 0:
-                    continue
-                mean_x, mean_y = (mean_x / n, mean_y / n) if measure == CORRELATION else (0.0, 0.0)
-                xx = yy = xy = raw_x = raw_y = 0.0
-                for i in range(systems.shape[2]):
-                    code = systems[s, r, i, k]
-                    if code == code:
-                        y = known[int(code)]
-                        xx += (x[i] - mean_x) ** 2
-                        yy += (y - mean_y) ** 2
-                        xy += (x[i] - mean_x) * (y - mean_y)
-                        raw_x += x[i] * x[i]
-                        raw_y += y * y
-                least = n * _ROUNDING * _ROUNDING
-                if xx <= least + _ROUNDING * raw_x or yy <= least + _ROUNDING * raw_y:
-                    total = np.nan
-                else:
-                    total += min(1.0, max(-1.0, xy / np.sqrt(xx * yy)))
-                runs += 1
+                codes = systems[s, r, :, k]
+                answered = np.flatnonzero(~np.isnan(codes))
+                if len(answered) > 0:
+                    predictions = known[codes[answered].astype(np.int64)]
+                    total += _alike(targets[answered], predictions, measure)
+                    runs += 1
             out[s, r] = total / runs if runs > 0 else np.nan
 
 
@@ -371,13 +353,5 @@ def shares_of(codes: Floats, table: Floats) -> Floats:
 @njit(nogil=True, cache=True)
 def _fill_shares(codes: Floats, table: Floats, out: Floats) -> None:
     for i in range(len(codes)):
-        out[i] = 0.0
-        n = 0
-        for k in range(codes.shape[1]):
-            code = codes[i, k]
-            if code == code:
-                n += 1
-                for c in range(out.shape[1]):
-                    out[i, c] += table[int(code), c]
-        for c in range(out.shape[1]):
-            out[i, c] = out[i, c] / n if n > 0 else np.nan
+        if _fill_pooled(codes[i], table, out[i]) == 0:
+            out[i] = np.nan

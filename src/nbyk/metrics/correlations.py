@@ -6,25 +6,49 @@ S systems answer the same N items in each of R replicates; each function fills `
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.arrays import Floats
+from nbyk.arrays import Floats, Integers
 from nbyk.compiled import njit
-from nbyk.metrics.sorting import doubled_ranks
 
-Counts = NDArray[np.uint32]
 Ranks = NDArray[np.int32]
-CountSpace = tuple[NDArray[np.uint64], NDArray[np.int16], NDArray[np.int64]]
-
 
 _ROUNDING = 1e-12
 """Means of equal responses can differ by rounding if items have different K, but by less than this share."""
 
 _RANKS_AT_ONCE = 256
 """64 bits hold the summed squares of so many ranks, for up to 190 million items."""
+
+
+def doubled_ranks(values: Floats) -> Ranks:
+    """Return twice the ranks of each row's values, shape (..., n), 1 ≤ n < 2³⁰; ties share their average.
+
+    All ranks of a row with a NaN are 0.
+    """
+    rows = np.ascontiguousarray(values).reshape(-1, values.shape[-1])
+    ranks = np.empty(rows.shape, np.int32)
+    _fill_ranks(rows, np.argsort(rows, axis=1), ranks)
+    return ranks.reshape(values.shape)
+
+
+@njit(nogil=True, cache=True)
+def _fill_ranks(rows: Floats, orders: Integers, ranks: Ranks) -> None:
+    n = rows.shape[1]
+    for r in range(len(rows)):
+        values, order = rows[r], orders[r]
+        if values[order[n - 1]] != values[order[n - 1]]:  # NaN is last in order
+            ranks[r] = 0
+            continue
+        first = 0
+        while first < n:
+            last = first
+            while last < n and values[order[last]] == values[order[first]]:
+                last += 1
+            for i in range(first, last):
+                ranks[r, order[i]] = first + last + 1
+            first = last
 
 
 @njit(nogil=True, cache=True)
@@ -94,140 +118,69 @@ def _correlate_ranks(ranks: Ranks, gold_ranks: Ranks, out: Floats) -> None:
             out[s, r] = covariance / math.sqrt(product) if product > 0.0 else np.nan
 
 
-@njit(inline="always")
-def _place(doubled_rank: Any) -> Any:
-    return np.uint64(doubled_rank >> np.int32(1))
-
-
 @njit(nogil=True, cache=True)
-def _untied_pairs(ranks: Ranks, sizes: Counts) -> int:
-    """Return the number of pairs of doubled ranks that differ; fill `sizes` with how many are equal."""
+def _count_places(ranks: Ranks, sizes: Integers) -> int:
+    """Fill `sizes` with how many values share each place, half a doubled rank; return the untied pairs."""
     n = len(ranks)
     sizes[:] = 0
     for i in range(n):
-        sizes[_place(ranks[i])] += np.uint32(1)
-    tied = 0
+        sizes[ranks[i] >> 1] += 1
+    pairs = n * (n - 1) // 2
     for size in sizes:
-        tied += int(size) * (int(size) - 1) // 2
-    return n * (n - 1) // 2 - tied
+        pairs -= size * (size - 1) // 2
+    return pairs
 
 
 @njit(nogil=True, cache=True)
-def _sort_ranks(ranks: Ranks, sizes: Counts, stops: Counts, order: Counts) -> None:
-    """Fill `order` with what sorts doubled ranks, from the sizes of their places; overwrite `stops`."""
-    total = np.uint32(0)
-    for place in range(len(sizes)):
-        stops[place] = total
-        total += sizes[place]
-    for i in range(len(ranks)):
-        place_of_i = _place(ranks[i])
-        order[stops[place_of_i]] = i
-        stops[place_of_i] += np.uint32(1)
+def _lead(ranks: Ranks, gold_ranks: Ranks, order: Integers, counted: Integers, tree: Integers) -> int:
+    """Return concordant minus discordant pairs, from doubled ranks; `order` sorts `gold_ranks`.
 
-
-@njit(inline="always")
-def _ones(word: Any) -> Any:
-    """Return how many bits of a word are set."""
-    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
-
-
-@njit(nogil=True, cache=True)
-def _count_space(n: int) -> CountSpace:
-    """Return the space of `_count`: a bit a position, and how many are set in earlier words and blocks."""
-    words = n // 64 + 1
-    blocks = words // 64 + 1
-    return np.empty(words, np.uint64), np.empty((blocks, 64), np.int16), np.empty(blocks, np.int64)
-
-
-@njit(inline="always")
-def _count(position: Any, space: CountSpace) -> None:
-    """Count a value; no position twice."""
-    bits, in_earlier_words, in_earlier_blocks = space
-    word = position >> np.uint64(6)
-    block = word >> np.uint64(6)
-    bits[word] |= np.uint64(1) << (position & np.uint64(63))
-    counts = in_earlier_words[block]
-    within = np.int16(word & np.uint64(63))
-    for later in range(64):  # a constant number, so that it compiles to a few vector instructions
-        counts[later] += np.int16(np.int16(later) > within)
-    for later in range(np.int64(block) + 1, len(in_earlier_blocks)):
-        in_earlier_blocks[later] += 1
-
-
-@njit(inline="always")
-def _counted_below(position: Any, space: CountSpace) -> Any:
-    """Return how many values were counted at lower positions."""
-    bits, in_earlier_words, in_earlier_blocks = space
-    word = position >> np.uint64(6)
-    block = word >> np.uint64(6)
-    lower = (np.uint64(1) << (position & np.uint64(63))) - np.uint64(1)
-    earlier = in_earlier_blocks[block] + np.int64(in_earlier_words[block, word & np.uint64(63)])
-    return earlier + _ones(bits[word] & lower)
-
-
-@njit(inline="always")
-def _first_of_tie(doubled_rank: Any, size: Any) -> Any:
-    """Return the position, from 0, of the first of `size` values that share an average rank."""
-    return np.uint64((np.int64(doubled_rank) - np.int64(size) - np.int64(1)) >> np.int64(1))
-
-
-@njit(nogil=True, cache=True)
-def _lead(
-    ranks: Ranks, sizes: Counts, gold_ranks: Ranks, order: Counts, tied: Counts, space: CountSpace
-) -> Any:
-    """Return concordant minus discordant pairs, from doubled ranks; `order` sorts `gold_ranks`."""
+    `counted` holds how many of the values with a lower gold rank are at each place, and `tree` sums of these
+    (Fenwick 1994, A new data structure for cumulative frequency tables).
+    """
     n = len(order)
-    bits, in_earlier_words, in_earlier_blocks = space
-    bits[:] = 0
-    in_earlier_words[:] = 0
-    in_earlier_blocks[:] = 0
-    tied[:] = 0
-    lead = np.int64(0)
-    first = 0
+    counted[:] = 0
+    tree[:] = 0
+    lead = first = 0
     while first < n:
         last = first
-        gold_rank = gold_ranks[order[first]]
-        while last < n and gold_ranks[order[last]] == gold_rank:
-            rank = ranks[order[last]]
-            place = _place(rank)
-            # Counted values with a lower rank of the system are concordant, those with a higher discordant.
-            below = _counted_below(_first_of_tie(rank, sizes[place]), space)
-            lead += 2 * below + np.int64(tied[place]) - first
+        while last < n and gold_ranks[order[last]] == gold_ranks[order[first]]:
+            place = np.int64(ranks[order[last]] >> 1)
+            lead += counted[place] - first
+            below = place - 1
+            while below > 0:
+                lead += 2 * tree[below]
+                below -= below & -below
             last += 1
         for i in range(first, last):
-            rank = ranks[order[i]]
-            place = _place(rank)
-            _count(_first_of_tie(rank, sizes[place]) + np.uint64(tied[place]), space)
-            tied[place] += np.uint32(1)
+            place = np.int64(ranks[order[i]] >> 1)
+            counted[place] += 1
+            while place <= n:
+                tree[place] += 1
+                place += place & -place
         first = last
     return lead
 
 
 def kendall(systems: Floats, gold: Floats, out: Floats) -> None:
     """Fill `out` with Kendall's τ-b, from whole numbers of pairs; NaN where either is constant."""
-    _count_pairs(doubled_ranks(systems), doubled_ranks(gold), out)
+    gold_ranks = doubled_ranks(gold)
+    _count_pairs(doubled_ranks(systems), gold_ranks, np.argsort(gold_ranks, axis=1), out)
 
 
 @njit(nogil=True, cache=True)
-def _count_pairs(ranks: Ranks, gold_ranks: Ranks, out: Floats) -> None:
+def _count_pairs(ranks: Ranks, gold_ranks: Ranks, orders: Integers, out: Floats) -> None:
     n = gold_ranks.shape[1]
-    order = np.empty(n, np.uint32)
-    sizes = np.empty(n + 1, np.uint32)
-    counts = np.empty(n + 1, np.uint32)
-    counted = _count_space(n)
+    sizes, tree = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
     for r in range(out.shape[1]):
-        gold_pairs = _untied_pairs(gold_ranks[r], sizes) if gold_ranks[r, 0] > 0 else 0
+        gold_pairs = _count_places(gold_ranks[r], sizes) if gold_ranks[r, 0] > 0 else 0
         if gold_pairs == 0:
             out[:, r] = np.nan
             continue
-        _sort_ranks(gold_ranks[r], sizes, counts, order)
         for s in range(out.shape[0]):
-            pairs = _untied_pairs(ranks[s, r], sizes) if ranks[s, r, 0] > 0 else 0
+            pairs = _count_places(ranks[s, r], sizes) if ranks[s, r, 0] > 0 else 0
             if pairs == 0:
                 out[s, r] = np.nan
             else:
-                lead = _lead(ranks[s, r], sizes, gold_ranks[r], order, counts, counted)
+                lead = _lead(ranks[s, r], gold_ranks[r], orders[r], sizes, tree)
                 out[s, r] = lead / math.sqrt(float(gold_pairs) * float(pairs))

@@ -11,7 +11,8 @@ import numpy as np
 
 from nbyk.arrays import Floats, Integers
 from nbyk.compiled import njit
-from nbyk.metrics.sorting import LANES, sort_columns, sort_values
+
+LANES = 32
 
 
 @njit(nogil=True, cache=True)
@@ -42,74 +43,55 @@ def wasserstein_sorted(x: Floats, n: int, y: Floats, m: int) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _pool(rows: Floats, space: Floats) -> Floats:
-    """Return the responses of left-packed rows, in `space` if some are missing."""
-    n, width = rows.shape
-    incomplete = 0
-    for i in range(n):
-        incomplete += int(rows[i, width - 1] != rows[i, width - 1])
-    if incomplete == 0:
-        return rows.reshape(-1)
-    size = 0
-    for i in range(n):
-        for j in range(width):
-            response = rows[i, j]
-            if response != response:
-                break
-            space[size] = response
-            size += 1
-    return space[:size]
+def sort_columns(block: Floats) -> None:
+    """Sort every column of `block`, shape (n, LANES), in place: one vector instruction compares two rows."""
+    flat = block.reshape(-1)
+    for end in range(1, len(block)):
+        for i in range(end, 0, -1):
+            # Unsigned, because numba checks signed indices for negative ones.
+            above, below = np.uint64((i - 1) * LANES), np.uint64(i * LANES)
+            for lane in range(np.uint64(LANES)):
+                upper, lower = flat[above + lane], flat[below + lane]
+                flat[above + lane] = upper if upper < lower else lower
+                flat[below + lane] = lower if upper < lower else upper
 
 
 @njit(nogil=True, cache=True)
 def _sort_items(rows: Floats, start: int, block: Floats, sizes: Integers) -> bool:
+    """Fill `block`, shape (K, LANES), with items' responses in order; return whether some are missing."""
     width = rows.shape[1]
-    last = len(rows) - 1
-    n_ragged = 0
     for lane in range(LANES):
-        item = min(start + lane, last)
-        sizes[lane] = width
+        item = min(start + lane, len(rows) - 1)
+        sizes[lane] = 0
         for j in range(width):
-            block[j, lane] = rows[item, j]
-        n_ragged += int(rows[item, width - 1] != rows[item, width - 1])
-    if n_ragged > 0:
-        for lane in range(LANES):
-            for j in range(width):
-                if block[j, lane] != block[j, lane]:
-                    sizes[lane] = j
-                    block[j:, lane] = np.inf
-                    break
+            response = rows[item, j]
+            sizes[lane] += int(response == response)
+            block[j, lane] = response if response == response else np.inf
     sort_columns(block)
-    return n_ragged > 0
+    return bool(sizes.min() < width)
 
 
-@njit(nogil=True, cache=True)
 def emd_aggregated(systems: Floats, gold: Floats, out: Floats) -> None:
     """Fill `out`, shape (S, R), with the distance between the distributions of item means."""
     n = gold.shape[1]
-    ordered, ordered_gold, cells = np.empty(n), np.empty(n), np.empty(n + 2, np.int64)
-    for r in range(out.shape[1]):
-        sort_values(gold[r], ordered_gold, cells)
-        for s in range(out.shape[0]):
-            sort_values(systems[s, r], ordered, cells)
-            out[s, r] = wasserstein_sorted(ordered, n, ordered_gold, n)
+    _fill_distances(np.sort(systems), np.full(out.shape, n), np.sort(gold), np.full(len(gold), n), out)
+
+
+def emd_aggregated_vectorized(systems: Floats, gold: Floats, out: Floats) -> None:
+    """Fill `out`, shape (S, R), with the distance between all responses pooled."""
+    values = np.sort(systems.reshape(*systems.shape[:2], -1))
+    gold_values = np.sort(gold.reshape(len(gold), -1))
+    sizes, gold_sizes = ((~np.isnan(x)).sum(axis=-1) for x in (values, gold_values))
+    _fill_distances(values, sizes, gold_values, gold_sizes, out)
 
 
 @njit(nogil=True, cache=True)
-def emd_aggregated_vectorized(systems: Floats, gold: Floats, out: Floats) -> None:
-    """Fill `out`, shape (S, R), with the distance between all responses pooled."""
-    pooled, ordered = np.empty(systems[0, 0].size), np.empty(systems[0, 0].size)
-    pooled_gold, ordered_gold = np.empty(gold[0].size), np.empty(gold[0].size)
-    cells = np.empty(max(len(pooled), len(pooled_gold)) + 2, np.int64)
+def _fill_distances(
+    systems: Floats, sizes: Integers, gold: Floats, gold_sizes: Integers, out: Floats
+) -> None:
     for r in range(out.shape[1]):
-        gold_values = _pool(gold[r], pooled_gold)
-        m = len(gold_values)
-        sort_values(gold_values, ordered_gold[:m], cells)
         for s in range(out.shape[0]):
-            values = _pool(systems[s, r], pooled)
-            n = len(values)
-            sort_values(values, ordered[:n], cells)
-            out[s, r] = wasserstein_sorted(ordered, n, ordered_gold, m)
+            out[s, r] = wasserstein_sorted(systems[s, r], sizes[s, r], gold[r], gold_sizes[r])
 
 
 @njit(nogil=True, cache=True)

@@ -15,8 +15,8 @@ import numpy as np
 from nbyk.arrays import Floats
 from nbyk.compiled import njit
 from nbyk.metrics.classes import score_of_positives
+from nbyk.metrics.correlations import doubled_ranks
 from nbyk.metrics.paired import lead_of_first
-from nbyk.metrics.sorting import doubled_ranks
 
 USUAL_WIDTH = 5
 """Responses per item in the papers' studies. A loop over a constant number of them compiles to no loop."""

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from nbyk.data.kinds import Kind
     from nbyk.data.response_set import Categories
 
+Rated = Literal["numbers", "classes", "distributions"]
+
 ROWS: list[Metric] = [*BUILTIN, *CLASS_METRICS, *DISTRIBUTION_METRICS, *OUTPUT_METRICS]
 """All metrics: nbyk's, then users'."""
 
@@ -141,11 +143,6 @@ def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -
     return [metric.bound(categories.names, categories.table) for metric in chosen]
 
 
-def kind_of_labels(metric: str | Metric) -> Literal["classes", "distributions"]:
-    """Return what a metric scores of labels: distributions over classes if it needs these, else classes."""
-    return "distributions" if kind_scored(metric) == "distributions" else "classes"
-
-
 def named(spec: str, kind: Kind) -> Metric:
     """Return the metric of a kind of responses that `spec` describes (`get`)."""
     assert kind != "scores", "scores have no metric"
@@ -165,17 +162,14 @@ def usual_metric(kind: Kind, *, has_gold: bool, lower_is_better: bool = False) -
     return usual[kind]
 
 
-def kind_scored(metric: str | Metric | None) -> Kind | None:
+def kind_scored(metric: str | Metric | None) -> Rated | None:
     """Return the kind of responses that a metric needs; None if it scores numbers too, or is unknown."""
     if isinstance(metric, str):
         spec, name = _scoring(metric)
         known = name in definitions() or _TRIALS.fullmatch(spec) is not None
         metric = None if known else definitions("classes").get(name) or one_class_metric(spec)
-    if metric is None or metric.needs == "outputs":
-        return None
-    kind = metric.kinds[-1]
-    assert kind != "outputs"
-    return kind
+    kind = None if metric is None else metric.kinds[-1]
+    return None if kind == "outputs" else kind
 
 
 def check_known(spec: str) -> None:

@@ -272,13 +272,7 @@ def _least_number(
         return request.power_of(request.crew({**(others or {}), name: count}))
 
     size = request.items_per_cluster if name == "n_items" else 1
-    count = least_number(
-        lambda groups: power(groups * size),
-        request.power or 0.0,
-        -(-request.least(name) // size),
-        most // size,
-    )
-    return None if count is None else count * size
+    return least_number(power, request.power or 0.0, request.least(name), most, size)
 
 
 def _most(request: Request, name: str) -> int:
@@ -336,7 +330,7 @@ def _cheapest(request: Request, sizes: Sequence[str]) -> Plan:
     tried: dict[str, int] = {}
     for tried in _crews(request, sizes):
         if "n_items" in sizes:
-            most = request.max_items if best is None else _affordable(request, tried, cost_of(best))
+            most = request.max_items if best is None else request.affordable("n_items", cost_of(best), tried)
             n_items = _least_number(request, "n_items", most, tried)
             if n_items is None:
                 continue
@@ -356,7 +350,7 @@ def _for_the_money(request: Request, sizes: Sequence[str]) -> Plan:
     crews = []
     for tried in _crews(request, sizes):
         if "n_items" in sizes:
-            tried["n_items"] = _affordable(request, tried, budget)
+            tried["n_items"] = request.affordable("n_items", budget, tried)
         if tried.get("n_items", request.least("n_items")) >= request.least("n_items"):
             crew = request.crew(tried)
             if request.costs.of(crew) <= budget:
@@ -376,18 +370,6 @@ def _for_the_money(request: Request, sizes: Sequence[str]) -> Plan:
             if least[0] < size:
                 best_crew, (size, power) = crew, least
     return made(best_crew, power, effect=size, reachable=math.isfinite(size))
-
-
-def _affordable(request: Request, tried: Mapping[str, int], money: float) -> int:
-    """Return the most items, in whole clusters, that the money buys; 0 if it buys none."""
-    too_many = least_number(
-        lambda n: float(request.costs.of(request.crew({**tried, "n_items": n})) > money),
-        1.0,
-        1,
-        request.max_items,
-    )
-    most = request.max_items if too_many is None else too_many - 1
-    return most - most % request.items_per_cluster
 
 
 def _least_effect(request: Request, crew: Crew) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from nbyk.metrics.item_means import item_means
 from nbyk.priors import Response, TwoStagePrior, fit_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import mean_responses
-from nbyk.resampling.streams import Streams, stream_key
+from nbyk.resampling.streams import StreamKey, Streams, stream_key
 
 Floats = NDArray[np.float64]
 
@@ -34,15 +34,10 @@ _EXCHANGED = {"a": "b", "b": "a", "epsilon a": "epsilon b", "epsilon b": "epsilo
 
 @dataclass(frozen=True)
 class RepeatedStreams:
-    """The first random numbers of each role's stream, the same at every call: they are drawn once.
+    """The first random numbers of each role, the same at every call; those of A and B may be exchanged."""
 
-    All calls share the arrays, so nobody may write to them. A role has uniforms or normals, of one shape but
-    for the number of rows. Those of A and B may be exchanged.
-    """
-
-    streams: Streams
+    key: StreamKey
     names: Mapping[str, str] = field(default_factory=dict)
-    kept: dict[str, Floats] = field(default_factory=dict)
 
     def exchanged(self) -> RepeatedStreams:
         """Return the same random numbers, with A's for B."""
@@ -50,28 +45,13 @@ class RepeatedStreams:
 
     def uniforms(self, role: str, shape: tuple[int, ...]) -> Floats:
         """Return uniforms of this shape."""
-        return self._first(role, shape, self.streams.uniforms)
+        return Streams(self.key, 0).uniforms(self.names.get(role, role), shape)
 
     def normals(self, role: str, shape: tuple[int, ...]) -> Floats:
         """Return standard normals of this shape."""
-        return self._first(role, shape, self._draw_normals)
-
-    def _draw_normals(self, role: str, shape: tuple[int, ...]) -> Floats:
         out = np.empty(shape)
-        self.streams.fill_normals(role, out)
+        Streams(self.key, 0).fill_normals(self.names.get(role, role), out)
         return out
-
-    def _first(
-        self, role: str, shape: tuple[int, ...], draw: Callable[[str, tuple[int, ...]], Floats]
-    ) -> Floats:
-        """Return the role's first rows; further ones are drawn from where its stream stands."""
-        name = self.names.get(role, role)
-        kept = self.kept.get(name, np.empty((0, *shape[1:])))
-        if missing := max(0, shape[0] - len(kept)):
-            more = draw(name, (missing, *shape[1:]))
-            kept = np.concatenate([kept, more]) if len(kept) else more
-            self.kept[name] = kept
-        return kept[: shape[0]]
 
 
 @dataclass(frozen=True)
@@ -106,7 +86,7 @@ class FittedSystems:
         gold = _Spread.of(data.gold)
         k = max(1, round(gold.k))
         spread_a, spread_b = (system.noise_beside(gold, k) for system in _systems(data))
-        draws = RepeatedStreams(Streams(stream_key(seed, purpose="fitted systems", prior=prior.key()), 0))
+        draws = RepeatedStreams(stream_key(seed, purpose="fitted systems", prior=prior.key()))
         start = cls(Population(prior, data.n_items, k, 0.0, 0.0, spread_a, spread_b), metric, seed, draws)
         errors = (item_means(data.a) - item_means(data.gold)) ** 2
         return start._with(float(errors.mean()), effect)

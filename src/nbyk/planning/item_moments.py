@@ -8,8 +8,11 @@ flips make it a sum of ±d_i. The test then rejects if the effect passes z_α �
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+Qualities = Sequence[tuple[float, float]]
+"""δ/s at another number of ratings per item, relative to now: weights that add up to 1, and values."""
 
 _MISFIT = 3.0
 """Standard errors off the cubic from which a curve is not smoothed."""
@@ -72,6 +75,39 @@ class PowerCurve:
         if self.slope <= 0.0:
             return math.inf
         return (max(0.0, quantile(power) + self.offset) / self.slope) ** 2
+
+
+@dataclass(frozen=True, eq=False)
+class SeenEffect:
+    """The effect of a comparison over its items, for the power that other sizes have if it is the true one.
+
+    Attributes
+    ----------
+    signal
+        The effect δ, positive on the side of the alternative, over √N times its standard error.
+    ratings
+        The present ratings per item K.
+    fewest
+        The fewest items on which any data can reject the null.
+    qualities
+        Returns δ/s at another K, relative to now; the systems' responses grow in proportion to K.
+    """
+
+    signal: float
+    ratings: int
+    fewest: int
+    qualities: Callable[[int], Qualities]
+
+    def power(self, n_items: int, ratings: int, one_sided_alpha: float) -> float:
+        """Return the power at N items with K ratings; at another K, the mean over the weighted values."""
+        if n_items < self.fewest:
+            return 0.0
+        qualities = ((1.0, 1.0),) if ratings == self.ratings else self.qualities(ratings)
+        offset = -quantile(one_sided_alpha)
+        return sum(
+            weight * PowerCurve(ratings, quality * self.signal, offset, 0.0).power(n_items)
+            for weight, quality in qualities
+        )
 
 
 def curve_from_moments(k: int, mean: float, sd: float, n_items_seen: int, alpha: float) -> PowerCurve:

@@ -11,23 +11,19 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields, replace
 from functools import cached_property, partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.judged import JudgedSystems
-from nbyk.data.kinds import Kind
-from nbyk.data.response_set import Categories, ResponseSet
+from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError, argument_with
 from nbyk.metrics import Metric, get
-from nbyk.planning.long_run import ends_of, unit_of
-from nbyk.priors.nominal import LabelPrior, labels_of, shares_of
-from nbyk.resampling.labels import LabelSets, counts_among
+from nbyk.planning.long_run import ends_of, least_epsilon, unit_of
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
-from nbyk.resampling.rated_labels import dealt_raters, labels_by_raters
 from nbyk.resampling.resample import observed_effects
 from nbyk.sums import product
 from nbyk.testing.engine.inputs import as_response_set
@@ -61,9 +57,8 @@ _NEAR = 40
 
 GIVEN_BOTH = "plan: given both `epsilon` and `effect`, which determine each other; give one"
 
-_SEED = 20251125
-_SIMULATED_ITEMS, _SIMULATED_RATERS = 2400, 60
-_PAIRS = 8
+SEED = 20251125
+PAIRS = 8
 """So many simulated pairs of systems stand for those that ratings alone do not have."""
 
 
@@ -180,9 +175,9 @@ class Pilot:
         length = unit ** (1.0 / metric.unit_power) if metric.unit_power else 1.0
 
         def effect_at(epsilon: float) -> float:
-            return unit * _mean_effect(*pairs(epsilon))
+            return unit * mean_effect(*pairs(epsilon))
 
-        epsilon, effect = _difference(effect_at, metric.name, effect, epsilon, length, "ratings")
+        epsilon, effect = difference(effect_at, metric.name, effect, epsilon, length, "ratings")
         kind = "real numbers"
         if items.response.levels:
             levels = items.system_answers == "levels"
@@ -195,72 +190,6 @@ class Pilot:
         )
         sets = tuple(pairs(epsilon)[1])
         return cls(sets, metric, unit=unit, assumed=assumed, stated=effect, **more)
-
-    @classmethod
-    def of_label_prior(
-        cls,
-        prior: LabelPrior,
-        k: int,
-        metric: Metric,
-        effect: float | None,
-        epsilon: float | None = None,
-        at_hand: Crew | None = None,
-    ) -> Pilot:
-        """Return simulated pilots of a prior's labels, K an item, by raters who differ as the prior says.
-
-        A labels an item once, as a person would. Of B's labels, a share ε is noise. For a metric of
-        distributions, a system answers with its shares of the classes. The pilots are so large that the
-        variances are the prior's; the prior was fitted to the pilot that is `at_hand`, if there is one.
-        """
-        table, by_class = np.eye(prior.levels), metric.needs == "classes" and metric.kind == "score"
-        pools, golds, draws = [], [], []
-        for number in range(_PAIRS):
-            generator = np.random.default_rng([_SEED, number])
-            pools.append(prior.pool(generator, _SIMULATED_ITEMS))
-            raters = dealt_raters(_SIMULATED_ITEMS, max(_SIMULATED_RATERS, k), k, generator)
-            gold = labels_by_raters(prior, pools[-1].at(0.0, 0.0)[0], raters, generator)
-            names = tuple(map(str, range(int(raters.max()) + 1)))
-            golds.append((gold, Units("ids", names, raters.astype(np.int32))))
-            draws.append(generator.random((2, len(gold), 1)))
-
-        def pairs(epsilon: float) -> tuple[Metric, list[ResponseSet]]:
-            chances = [pool.at(0.0, epsilon)[1:] for pool in pools]
-            rows = table
-            if metric.needs == "classes":
-                answers = [
-                    [labels_of(above, u).astype(np.float64) for above, u in zip(two, of_pair, strict=True)]
-                    for two, of_pair in zip(chances, draws, strict=True)
-                ]
-            else:
-                shares = np.array([[shares_of(above) for above in two] for two in chances])
-                rows = np.concatenate([table, shares.reshape(-1, prior.levels)])
-                answers = list(np.arange(prior.levels, float(len(rows))).reshape(*shares.shape[:3], 1))
-            categories = Categories(prior.classes, rows, cast("Kind", metric.needs))
-            sets = [
-                ResponseSet(gold, a, b, {"gold": units, "a": FRESH, "b": FRESH}, categories=categories)
-                for (gold, units), (a, b) in zip(golds, answers, strict=True)
-            ]
-            return metric.bound(prior.classes, rows), sets
-
-        def effect_at(epsilon: float) -> float:
-            """Return the expected effect of labels that the systems draw, or that of their shares."""
-            if not by_class:
-                return _mean_effect(*pairs(epsilon))
-            effects = [
-                LabelSets(
-                    counts_among(gold, prior.levels)[np.newaxis] / k,
-                    np.array([shares_of(above)[np.newaxis] for above in pool.at(0.0, epsilon)[1:]]),
-                ).expected_effects(metric, prior.classes)
-                for pool, (gold, _) in zip(pools, golds, strict=True)
-            ]
-            return float(np.mean(effects))
-
-        epsilon, effect = _difference(effect_at, metric.name, effect, epsilon, 1.0, "labels")
-        once = " once" if metric.needs == "classes" else ", each with its shares of the classes"
-        off = f"B's {prior.perturbed} ε = {epsilon:.3g}"
-        assumed = f"two simulated systems that label an item{once}, as people would; {off}"
-        bound, sets = pairs(epsilon)
-        return cls(tuple(sets), bound, assumed=assumed, stated=effect, epsilon=epsilon, at_hand=at_hand)
 
     @classmethod
     def of_judged(cls, data: JudgedSystems) -> Pilot:
@@ -356,7 +285,7 @@ class Pilot:
         """Return what the pilot leaves possible, or one of `times` the units that finds the same."""
         if self.at_hand:
             return _law_of(self.spread, replace(self.at_hand, raters=round(times * self.at_hand.raters)))
-        generator = np.random.default_rng(_SEED)
+        generator = np.random.default_rng(SEED)
         n_draws = _DRAWS // len(self.pairs)
         draws = []
         for data, tests in zip(self.responses, self._tests, strict=True):
@@ -407,11 +336,12 @@ class Pilot:
         return [tests_of(data, self.metric) for data in self.responses]
 
 
-def _mean_effect(metric: Metric, sets: Sequence[ResponseSet]) -> float:
+def mean_effect(metric: Metric, sets: Sequence[ResponseSet]) -> float:
+    """Return the mean effect of several sets."""
     return float(np.mean([observed_effects(data, metric)[0] for data in sets]))
 
 
-def _difference(
+def difference(
     effect_at: Callable[[float], float],
     name: str,
     effect: float | None,
@@ -424,8 +354,6 @@ def _difference(
     `effect_at` returns the effect at a share, by the metric of this name. ε is 0 if the systems differ by
     more than the effect without any.
     """
-    from scipy.optimize import brentq
-
     if effect is epsilon is None:
         raise NbykError(
             f"{what} alone do not show by how much A is better; give `effect` or `epsilon`, as in "
@@ -447,16 +375,7 @@ def _difference(
             )
         return epsilon / length, long_run
     assert effect is not None
-    most = effect_at(1.0)
-    if most < effect:
-        raise NbykError(
-            f"{effect:g} on {name} is out of reach: at the largest ε it is {most:.3g} by the pilot's {what}; "
-            "give a smaller one",
-            argument="effect",
-        )
-    if effect_at(0.0) >= effect:
-        return 0.0, effect
-    return float(brentq(lambda epsilon: effect_at(epsilon) - effect, 0.0, 1.0, xtol=1e-3)), effect
+    return least_epsilon(effect_at, effect, name, xtol=1e-3), effect
 
 
 def _mean_severities(gold: Floats, units: Units) -> Floats:
@@ -466,9 +385,9 @@ def _mean_severities(gold: Floats, units: Units) -> Floats:
     """
     from scipy.special import ndtri
 
-    places = np.asarray(ndtri((np.arange(_PAIRS) + 0.5) / _PAIRS))
+    places = np.asarray(ndtri((np.arange(PAIRS) + 0.5) / PAIRS))
     if units.index is None or units.n_shared < 2:
-        return np.zeros(_PAIRS)
+        return np.zeros(PAIRS)
     counts = (~np.isnan(gold)).sum(axis=1, keepdims=True)
     residuals = np.where(counts > 1, gold - np.nanmean(gold, axis=1, keepdims=True), np.nan)
     known = ~np.isnan(residuals) & (units.index >= 0)
@@ -514,7 +433,7 @@ def _law_of(spread: Spread, crew: Crew) -> PilotLaw:
     """Return what a pilot of ratings leaves possible that has so many raters and shows these variances."""
     n, raters, n_ratings = crew.n_items, crew.raters, crew.n_items * crew.ratings_per_item
     single = spread.ratings / n_ratings
-    generator = np.random.default_rng(_SEED)
+    generator = np.random.default_rng(SEED)
     items, between, within = (
         mean_square * df / generator.chisquare(df, _DRAWS)
         for mean_square, df in (

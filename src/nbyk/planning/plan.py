@@ -11,7 +11,7 @@ from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.errors import NbykError, argument_with, renaming
 from nbyk.metrics import Metric, get
-from nbyk.metrics.registry import kind_of_labels, usual_metric
+from nbyk.metrics.registry import kind_scored, usual_metric
 from nbyk.planning.assurance import assured_size
 from nbyk.planning.closed_form import plan_by_formula, solved_for
 from nbyk.planning.long_run import ends_of, epsilon_for_effect, long_run_effect, unit_of
@@ -32,7 +32,7 @@ from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import Spread, check_count
 
 Source = ItemSource | Spread | ResponseSet | JudgedSystems | Pilot
-_SIMULATED_ONLY = ("n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b", "test", "precision", "n_resamples")
+_SIMULATED_ONLY = ("n_runs", "epsilon_a", "test", "precision", "n_resamples")
 _PRECISION = 0.01
 _SHARED_ONLY = (
     *("raters", "items_per_rater", "runs", "items_per_cluster", "calls"),
@@ -67,8 +67,6 @@ def plan(
     cost_per_call: float | None = None,
     n_runs: int | Literal["K"] | None = None,
     epsilon_a: float = 0.0,
-    sd_scale_a: float | None = None,
-    sd_scale_b: float | None = None,
     max_items: int | None = None,
     max_responses: int | None = None,
     precision: float | None = None,
@@ -129,14 +127,11 @@ def plan(
         The prices. The systems' own answers are free but for a price of a run. In a simulation without gold,
         people rate the answers of each system K times, so ratings cost twice as much.
     n_runs
-        In a simulation, the number of answers of each system to an item: 1 by default, or "K" for the number
-        of ratings by people. Without gold, K is the number of ratings of its answers, and `n_runs` has no
-        other value.
+        In a simulation, the number of answers of each system to an item: 1 by default (a repetition would
+        give the same), or more that vary as people's ratings do; "K" for the number of ratings by people.
+        Without gold, K is the number of ratings of its answers, and `n_runs` has no other value.
     epsilon_a
         As for `Population`.
-    sd_scale_a, sd_scale_b
-        Spread of a system's answers to an item, relative to that of people's ratings. By default 0 for one
-        answer (a repetition would give the same), and 1 for more.
     max_items, max_responses
         Limits of the search.
     precision
@@ -214,7 +209,7 @@ def _metric(spec: str | Metric) -> Metric:
 
 def _metric_of_labels(spec: str | Metric) -> Metric:
     """Return a metric of classes or of their distributions; one that is no mean over items is refused."""
-    chosen = spec if isinstance(spec, Metric) else get(spec, kind_of_labels(spec))
+    chosen = spec if isinstance(spec, Metric) else get(spec, kind_scored(spec) or "classes")
     if not {"classes", "distributions"}.intersection(chosen.kinds):
         chosen.check_kind("classes")
     if not chosen.additive:
@@ -278,13 +273,11 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any], typed: tuple[
                 argument=name,
             )
     n_runs = given["n_runs"]
-    spread = 0.0 if n_runs in (None, 1) and metric.needs_gold else 1.0
     source = Simulated(
         prior,
         SystemTest(given["test"], metric, given["alpha"], given["alternative"], given["n_resamples"]),
         _runs("K" if n_runs is None and metric.needs == "distributions" else n_runs, metric),
         given["epsilon_a"] / unit,
-        *(spread if given[name] is None else given[name] for name in ("sd_scale_a", "sd_scale_b")),
     )
     epsilon = None if given["epsilon"] is None else given["epsilon"] / unit
     request = request_of(source, given, 1 if metric.needs_gold else 2, typed, unit=unit, epsilon=epsilon)
@@ -346,7 +339,7 @@ def _by_simulation(prior: Any, metric: Metric, given: dict[str, Any]) -> Plan:
 
 def _better_first(pilot: Any, metric: Metric, given: Mapping[str, Any]) -> Any:
     """Return a pilot whose system A is the one that looks better, with gold only if the metric needs it."""
-    for name in ("epsilon", "effect", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"):
+    for name in ("epsilon", "effect", "n_runs", "epsilon_a"):
         if given[name] is not None and (name != "epsilon_a" or given[name]):
             takes = 'leave it out, or plan for people with `solve="raters"`, which takes it'
             raise NbykError(

@@ -1,6 +1,6 @@
 """Plans for new raters of labels, from a prior that says how raters differ, or a pilot that it is fitted to.
 
-The variances are those of simulated pilots (`Pilot.of_label_prior`), and the closed form gives a first
+The variances are those of simulated pilots (`simulated_pilot`), and the closed form gives a first
 answer. It takes raters for normal. By distances of distributions they are skewed: a rater unlike most makes
 the better system look worse, whatever that rater says. So the power is simulated at the answer, and the
 closed form is asked for as much more as it lacks.
@@ -9,33 +9,35 @@ closed form is asked for as much more as it lacks.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 
 from nbyk.arrays import Floats
+from nbyk.data.kinds import Kind
 from nbyk.data.response_set import Categories, ResponseSet
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.planning.closed_form import plan_by_formula
 from nbyk.planning.item_moments import quantile
-from nbyk.planning.pilot import Pilot
+from nbyk.planning.pilot import PAIRS, SEED, Pilot, difference, mean_effect
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import Power, check_precision, power_from
 from nbyk.planning.request import SIZES
 from nbyk.planning.result import Plan
 from nbyk.priors.nominal import LabelPrior, labels_of, shares_of
 from nbyk.resampling.effects import run_chunks
-from nbyk.resampling.labels import LabelledItems
+from nbyk.resampling.labels import LabelledItems, LabelSets, counts_among
 from nbyk.resampling.rated_labels import dealt_raters, labels_by_raters
 from nbyk.resampling.streams import CHUNK, Streams, as_seed, stream_key
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, Crew
 from nbyk.testing.systems.panel import panel_of
 
+_SIMULATED_ITEMS, _SIMULATED_RATERS = 2400, 60
 _ITEMS, _HARDLY = 200, 0.01
 _ROUNDS = 4
 _HIGHEST = 0.999
@@ -72,7 +74,7 @@ def plan_by_raters(source: LabelPrior | LabelledItems, metric: Metric, given: Ma
     if given["precision"] is not None:
         check_precision(given["precision"])
     differing = given["effect"], given["epsilon"]
-    pilot = Pilot.of_label_prior(prior, k, metric, *differing, at_hand)
+    pilot = simulated_pilot(prior, k, metric, *differing, at_hand)
     asked, seed = {**given, "effect": pilot.stated, "epsilon": None}, as_seed(given["seed"])
     precision = _ROUGHLY
     for _ in range(_ROUNDS):
@@ -150,7 +152,7 @@ def _simulated(
     def work(chunk: int, size: int) -> Floats:
         generator, p = Streams(key, chunk).generator("sets"), np.empty((1, size))
         for place in range(size):
-            bound, data = rated_set(prior, metric, epsilon, crew, generator)
+            bound, (data,) = answered([RatedItems.drawn(prior, crew, metric, generator)], metric, epsilon)
             panel = panel_of(data, None)
             assert panel.responses is not None
             p[0, place] = shared_units_test(bound, panel.responses).p_value(request.alternative)
@@ -162,24 +164,104 @@ def _simulated(
     return power_from(test, int((p <= request.alpha).sum()), n_sets), crew
 
 
-def rated_set(
-    prior: LabelPrior, metric: Metric, epsilon: float, crew: Crew, generator: np.random.Generator
-) -> tuple[Metric, ResponseSet]:
-    """Return labels by new raters, with a system A that answers as people would, and B, off by ε.
+@dataclass(frozen=True)
+class RatedItems:
+    """Items that new raters label, for two systems: A answers as people would, and B off by ε.
 
-    They label an item once or, for a metric of distributions, answer with their shares of the classes.
+    Attributes
+    ----------
+    prior
+        The source of the items and labels.
+    pool
+        The items: at each ε, the chances of their labels and of the systems'.
+    gold : ndarray, shape (N, K)
+        People's labels, as places of classes.
+    units
+        Who gave them.
+    draws : ndarray, shape (2, N, 1)
+        A uniform for each system's label; None if a system answers with its shares of the classes.
     """
-    n, raters = crew.n_items, max(crew.raters, 1)
-    gold_chances, *systems = prior.pool(generator, n).at(0.0, epsilon)
-    panels = dealt_raters(n, raters, crew.ratings_per_item, generator)
-    gold = labels_by_raters(prior, gold_chances, panels, generator)
-    table = np.eye(prior.levels)
+
+    prior: LabelPrior
+    pool: Any
+    gold: Floats
+    units: Units
+    draws: Floats | None
+
+    @classmethod
+    def drawn(
+        cls, prior: LabelPrior, crew: Crew, metric: Metric, generator: np.random.Generator
+    ) -> RatedItems:
+        """Return a crew's items; they are labelled once or, for a metric of distributions, by shares."""
+        n, raters = crew.n_items, max(crew.raters, 1)
+        pool = prior.pool(generator, n)
+        panels = dealt_raters(n, raters, crew.ratings_per_item, generator)
+        gold = labels_by_raters(prior, pool.at(0.0, 0.0)[0], panels, generator)
+        units = Units("ids", tuple(map(str, range(raters))), panels.astype(np.int32))
+        draws = generator.random((2, n, 1)) if metric.needs == "classes" else None
+        return cls(prior, pool, gold, units, draws)
+
+    def shares(self, epsilon: float) -> Floats:
+        """Return the shares of the classes by either system, (2, N, C)."""
+        return np.stack([shares_of(above) for above in self.pool.at(0.0, epsilon)[1:]])
+
+    def labels(self, epsilon: float) -> list[Floats]:
+        """Return a label of each item by either system, (N, 1)."""
+        assert self.draws is not None
+        pairs = zip(self.pool.at(0.0, epsilon)[1:], self.draws, strict=True)
+        return [labels_of(above, draws).astype(np.float64) for above, draws in pairs]
+
+
+def answered(drawn: Sequence[RatedItems], metric: Metric, epsilon: float) -> tuple[Metric, list[ResponseSet]]:
+    """Return sets of labels with the systems' answers at an ε, and the metric of their classes."""
+    prior = drawn[0].prior
+    rows = np.eye(prior.levels)
     if metric.needs == "classes":
-        a, b = (labels_of(above, generator.random((n, 1))).astype(np.float64) for above in systems)
+        answers = [items.labels(epsilon) for items in drawn]
     else:
-        table = np.concatenate([table, *(shares_of(above) for above in systems)])
-        a, b = np.arange(prior.levels, float(len(table))).reshape(2, n, 1)
-    units = Units("ids", tuple(map(str, range(raters))), panels.astype(np.int32))
-    categories = Categories(prior.classes, table, metric.needs)  # type: ignore[arg-type]
-    data = ResponseSet(gold, a, b, {"gold": units, "a": FRESH, "b": FRESH}, categories=categories)
-    return metric.bound(prior.classes, table), data
+        shares = np.stack([items.shares(epsilon) for items in drawn])
+        rows = np.concatenate([rows, shares.reshape(-1, prior.levels)])
+        answers = list(np.arange(prior.levels, float(len(rows))).reshape(*shares.shape[:3], 1))
+    categories = Categories(prior.classes, rows, cast("Kind", metric.needs))
+    sets = [
+        ResponseSet(items.gold, a, b, {"gold": items.units, "a": FRESH, "b": FRESH}, categories=categories)
+        for items, (a, b) in zip(drawn, answers, strict=True)
+    ]
+    return metric.bound(prior.classes, rows), sets
+
+
+def simulated_pilot(
+    prior: LabelPrior,
+    k: int,
+    metric: Metric,
+    effect: float | None,
+    epsilon: float | None = None,
+    at_hand: Crew | None = None,
+) -> Pilot:
+    """Return simulated pilots of a prior's labels, K an item, by raters who differ as the prior says.
+
+    Of B's labels, a share ε is noise. The pilots are so large that the variances are the prior's; the prior
+    was fitted to the pilot that is `at_hand`, if there is one.
+    """
+    crew = Crew(_SIMULATED_ITEMS, max(_SIMULATED_RATERS, k), k, 0)
+    generators = (np.random.default_rng([SEED, number]) for number in range(PAIRS))
+    drawn = [RatedItems.drawn(prior, crew, metric, generator) for generator in generators]
+
+    def effect_at(epsilon: float) -> float:
+        """Return the expected effect of labels that the systems draw, or that of their shares."""
+        if metric.needs != "classes" or metric.kind != "score":
+            return mean_effect(*answered(drawn, metric, epsilon))
+        effects = [
+            LabelSets(
+                counts_among(items.gold, prior.levels)[np.newaxis] / k, items.shares(epsilon)[:, np.newaxis]
+            ).expected_effects(metric, prior.classes)
+            for items in drawn
+        ]
+        return float(np.mean(effects))
+
+    epsilon, effect = difference(effect_at, metric.name, effect, epsilon, 1.0, "labels")
+    once = " once" if metric.needs == "classes" else ", each with its shares of the classes"
+    off = f"B's {prior.perturbed} ε = {epsilon:.3g}"
+    assumed = f"two simulated systems that label an item{once}, as people would; {off}"
+    bound, sets = answered(drawn, metric, epsilon)
+    return Pilot(tuple(sets), bound, assumed=assumed, stated=effect, epsilon=epsilon, at_hand=at_hand)

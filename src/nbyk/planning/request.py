@@ -8,16 +8,17 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from nbyk.errors import NbykError
+from nbyk.planning.item_moments import SeenEffect
 from nbyk.planning.pilot import PilotLaw
 from nbyk.planning.power.battery import SystemTest
 from nbyk.priors.prior import ItemSource
 from nbyk.resampling.labels import LabelPopulation, SimulatedPopulation
 from nbyk.resampling.pilot_items import RedrawnPilot
-from nbyk.resampling.population import Population, check_epsilon, check_systems
+from nbyk.resampling.population import Population, check_epsilon
 from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, LEAST_OF_CREW, Crew, Spread, check_count
-from nbyk.testing.shared_units.power import MOST_ITEMS, MOST_UNITS, power_with_people
+from nbyk.testing.shared_units.power import MOST_ITEMS, MOST_UNITS, least_number, power_with_people
 
 LADDER = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 300, 500, 750, 1000)
 _SHORT_LADDER = (1, 2, 3, 5, 7, 10, 15, 20, 50, 100, 200, 500, 1000)
@@ -86,16 +87,14 @@ class Simulated:
         The source of items and responses: a prior, or a pilot's own items.
     test
         The test that should find the difference, with its metric and α.
-    n_runs, epsilon_a, sd_scale_a, sd_scale_b
-        As for `Population`.
+    n_runs, epsilon_a
+        As for `Population`. A single answer has no spread, and more have that of people's ratings.
     """
 
     prior: Any
     test: SystemTest
     n_runs: int | None = 1
     epsilon_a: float = 0.0
-    sd_scale_a: float = 0.0
-    sd_scale_b: float = 0.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.prior, ItemSource):
@@ -107,7 +106,7 @@ class Simulated:
                 "nbyk.fit_prior",
                 argument="source",
             )
-        check_systems(0.0, self.epsilon_a, self.sd_scale_a, self.sd_scale_b)
+        check_epsilon("epsilon_a", self.epsilon_a)
 
     @property
     def has_gold(self) -> bool:
@@ -129,7 +128,8 @@ class Simulated:
         noise, shift = (epsilon, 0.0) if self.has_gold else (0.0, -epsilon * self.test.metric.sign)
         if self.of_labels:
             return LabelPopulation(self.prior, n_items, k_responses, epsilon, self.epsilon_a, self.n_runs)
-        systems = (noise, self.epsilon_a, self.sd_scale_a, self.sd_scale_b, self.n_runs, shift)
+        spread = 0.0 if self.n_runs == 1 else 1.0
+        systems = (noise, self.epsilon_a, spread, spread, self.n_runs, shift)
         if self.prior.n_items:
             return RedrawnPilot(self.prior, n_items, k_responses, *systems, self.has_gold)
         return Population(self.prior, n_items, k_responses, *systems)
@@ -142,8 +142,8 @@ class Request:
     Attributes
     ----------
     source
-        Where the effect's variance comes from: items and responses to simulate, variances, or the law of
-        those that a pilot leaves possible.
+        Where the effect's variance comes from: items and responses to simulate, variances, the law of those
+        that a pilot leaves possible, or an effect over items that was seen.
     n_items, raters, k_responses, runs, items_per_rater, calls
         As for `nbyk.plan`. With 0 raters (or runs), each rating is by another person (each answer from
         another run), as in every simulation. If `k_responses` and one other quantity are left out and there
@@ -157,11 +157,13 @@ class Request:
         As for `nbyk.plan`.
     max_items, max_responses
         Limits of the search, raised to the N or K that is given.
+    at_hand
+        Numbers that a search goes beyond.
     typed
         The names of what the user gave, for errors.
     """
 
-    source: Simulated | Spread | PilotLaw
+    source: Simulated | Spread | PilotLaw | SeenEffect
     n_items: int | None = None
     raters: int | None = None
     k_responses: int | None = None
@@ -180,6 +182,7 @@ class Request:
     costs: Costs = field(default_factory=Costs)
     max_items: int = MOST_ITEMS
     max_responses: int = MOST_UNITS
+    at_hand: Mapping[str, int] = field(default_factory=dict)
     typed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -222,6 +225,11 @@ class Request:
         """What is simulated."""
         assert isinstance(self.source, Simulated)
         return self.source
+
+    @property
+    def one_sided_alpha(self) -> float:
+        """The level of each side on which the test rejects."""
+        return 0.5 * self.alpha if self.alternative == "two-sided" else self.alpha
 
     @property
     def spread(self) -> Spread:
@@ -268,15 +276,8 @@ class Request:
         start = f"given {', '.join(typed)}; " if typed else ""
         if self.budget is not None and not lacking:
             problem = "the numbers already fix the cost; drop `budget`, or the numbers that it should pay for"
-        elif self.budget is not None and not goals:
-            problem = (
-                f"nothing is left to solve for; drop `budget` for the lowest cost of this power, `power` for "
-                f"the highest power that it buys, or `{self.difference}` for the smallest one"
-            )
-        elif not lacking and not goals:
-            problem = (
-                f"nothing is left to solve for; drop `power` to see it, or `{self.difference}` or a number"
-            )
+        elif not goals and (self.budget is not None or not lacking):
+            problem = "nothing is left to solve for"
         else:
             named = ", ".join(f"`{name}`" for name in (*lacking, *goals))
             problem = f"more than one of {named} is open"
@@ -295,7 +296,7 @@ class Request:
     def least(self, name: str) -> int:
         """Return the least number of items, raters, ratings or runs to consider: K ratings need K raters."""
         given = {"n_items": self.items_per_cluster + 1, "raters": self.k_responses or 0}
-        return max(LEAST[name], given.get(name, 0))
+        return max(LEAST[name], given.get(name, 0), self.at_hand.get(name, 0) + 1)
 
     def crew(self, sizes: Mapping[str, int] | None = None) -> Crew:
         """Return the crew with these numbers; others that are left out take their least value."""
@@ -316,22 +317,26 @@ class Request:
     def power_of(self, crew: Crew, effect: float | None = None) -> float:
         """Return the power in closed form; by a pilot's law, the assured one."""
         assert not isinstance(self.source, Simulated)
+        if isinstance(self.source, SeenEffect):
+            return self.source.power(crew.n_items, crew.ratings_per_item, self.one_sided_alpha)
         spread = self.source.assured(crew) if isinstance(self.source, PilotLaw) else self.source
         size = (self.effect or 0.0) if effect is None else effect
         return power_with_people(spread, crew, size, self.alpha, self.alternative)
 
-    def items_within(self, budget: float, k_responses: int) -> int:
-        """Return the largest N within the budget and the limits; it may be below 2."""
-        price = self.costs.of_item(k_responses)
-        return self.max_items if price == 0.0 else int(min(self.max_items, budget / price * (1.0 + 1e-12)))
+    def affordable(self, name: str, money: float, others: Mapping[str, int] | None = None) -> int:
+        """Return the most items or ratings per item that the money buys, beside other numbers; 0 for none.
 
-    def responses_within(self, budget: float, n_items: int) -> int:
-        """Return the largest K within the budget and the limits; it may be below 1."""
-        left = budget / n_items - self.costs.item
-        if self.costs.rating == 0.0:
-            return self.max_responses if left >= -1e-12 else 0
-        of_one_more = self.costs.rating * self.costs.rated_systems
-        return int(min(self.max_responses, left / of_one_more * (1.0 + 1e-12)))
+        Items come in whole clusters.
+        """
+        most = self.max_items if name == "n_items" else self.max_responses
+
+        def is_too_much(count: int) -> float:
+            cost = self.costs.of(self.crew({**(others or {}), name: count}))
+            return float(cost > money * (1.0 + 1e-12))
+
+        too_many = least_number(is_too_much, 1.0, 1, most)
+        count = most if too_many is None else too_many - 1
+        return count - count % self.items_per_cluster if name == "n_items" else count
 
     def ladder(self, *, short: bool = False) -> tuple[int, ...]:
         """Return the K to try, in ascending order; the short ladder, if each needs a simulation."""
@@ -350,20 +355,20 @@ class Request:
         if self.budget is None:
             return self
         if self.k_responses is not None:
-            n_items = self.items_within(self.budget, self.k_responses)
+            n_items = self.affordable("n_items", self.budget)
             if n_items < 2:
                 raise self.too_little(
                     f"2 items of {self.k_responses} ratings cost {self.cost(2, self.k_responses):g}"
                 )
             return replace(self, n_items=n_items, budget=None)
         if self.n_items is not None:
-            k_responses = self.responses_within(self.budget, self.n_items)
+            k_responses = self.affordable("k_responses", self.budget)
             if k_responses < 1:
                 raise self.too_little(
                     f"{self.n_items} items of one rating each cost {self.cost(self.n_items, 1):g}"
                 )
             return replace(self, k_responses=k_responses, budget=None)
-        if self.items_within(self.budget, 1) < 2:
+        if self.affordable("n_items", self.budget, {"k_responses": 1}) < 2:
             raise self.too_little(f"2 items of one rating each cost {self.cost(2, 1):g}")
         most = self.cost(self.max_items, self.max_responses)
         # Whoever lowers a limit has no more items or raters, and may have money left.

@@ -103,8 +103,6 @@ class Plan(ShownAsLines):
     pilot_units, pilot_that_tells
         The raters or runs of the pilot, and those of one whose assured plan would be at most twice the size;
         0 if this one's is, or if none of up to 50 units would.
-    beside
-        For a pilot's own items: the plan from a prior fitted to them, or the reason why there is none.
     seed
         Seed of the simulations.
     assumptions
@@ -138,7 +136,6 @@ class Plan(ShownAsLines):
     safer: Plan | None = None
     pilot_units: int = 0
     pilot_that_tells: int = 0
-    beside: Plan | str | None = None
     seed: int = 0
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -296,7 +293,6 @@ class Plan(ShownAsLines):
         }
         if not isinstance(source, Simulated):
             return {**content, "spread": asdict(source)}
-        beside = self.beside.to_dict() if isinstance(self.beside, Plan) else self.beside
         power = self.simulated
         return {
             **content,
@@ -305,10 +301,7 @@ class Plan(ShownAsLines):
             "ties": list(self.ties),
             "n_runs": source.n_runs or "K",
             "epsilon_a": request.unit * source.epsilon_a,
-            "sd_scale_a": source.sd_scale_a,
-            "sd_scale_b": source.sd_scale_b,
             "max_items": request.max_items,
             "max_responses": request.max_responses,
             "prior": source.prior.to_dict(),
-            **({} if beside is None else {"of_fitted_prior": beside}),
         }

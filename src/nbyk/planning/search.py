@@ -48,7 +48,7 @@ class PlanSearch:
     def __init__(self, simulation: PlanSimulation) -> None:
         self.simulation = simulation
         self.request = simulation.request
-        self._fine = _SEARCH if simulation.compiled else 1.0
+        self._fine = _SEARCH if simulation.approximated else 1.0
 
     def solved(self, opened: tuple[str, ...], precision: float) -> Plan:
         """Return the plan for what a request leaves open."""
@@ -128,7 +128,7 @@ class PlanSearch:
             for k in order
             if asked.cost(_whole(guesses[k] * math.exp(-_reach(curves.get(k)))), k) <= highest
         )
-        contenders = [*islice(near, _CONTENDERS if self.simulation.compiled else _SLOW_CONTENDERS)]
+        contenders = [*islice(near, _CONTENDERS if self.simulation.approximated else _SLOW_CONTENDERS)]
         searched = {
             at: self.simulation.root(at, "n_items", target, self._fine * precision, guesses[at.k_responses])
             for at in (Point(0, k, epsilon) for k in contenders)
@@ -162,13 +162,7 @@ class PlanSearch:
         """
         epsilon, alpha = _value(answer.epsilon), self.request.world.test.one_sided_alpha
         curves = smoothed(self.simulation.all_curves(epsilon, _FIGURE_POWER))
-        if not self.simulation.approximated and self.simulation.compiled:
-            for k in self.request.ladder(short=True):
-                at = Point(0, k, epsilon)
-                root = self.simulation.root(at, "n_items", _FIGURE_POWER, 2.0 * _COARSE, answer.n_items)
-                if not math.isnan(root.x):
-                    curves[k] = PowerCurve.through(k, root.x, _FIGURE_POWER, alpha)
-        elif not self.simulation.approximated:
+        if not self.simulation.approximated:
             reached = min(max(answer.power, 2.0 * alpha), 0.99)
             there = PowerCurve.through(answer.k_responses, answer.n_items, reached, alpha)
             ratio = there.slope / self.simulation.curve(answer.k_responses, epsilon).slope
@@ -184,7 +178,7 @@ class PlanSearch:
             return {asked.k_responses: asked.n_items}
         budget = _value(asked.budget)
         ladder = asked.ladder() if self.simulation.approximated else asked.ladder(short=True)
-        sizes = {k: asked.items_within(budget, k) for k in ladder}
+        sizes = {k: asked.affordable("n_items", budget, {"k_responses": k}) for k in ladder}
         return {k: n for k, n in sizes.items() if n >= 2}
 
     def _predicted_powers(self, sizes: dict[int, int], epsilon: float) -> dict[int, Estimate]:
@@ -195,9 +189,8 @@ class PlanSearch:
                 curve = self.simulation.curve(k, epsilon)
                 predicted[k] = (curve.power(n), curve.power_error(n), "approximation")
             else:
-                n_sets = 256 if self.simulation.compiled else 128
-                power = self.simulation.simulate(Point(n, k, epsilon), n_sets)
-                predicted[k] = _simulated(power)
+                n_sets = 256 if self.simulation.approximated else 128
+                predicted[k] = _simulated(self.simulation.simulate(Point(n, k, epsilon), n_sets))
         return predicted
 
     def _contenders_for_epsilon(self, sizes: dict[int, int], target: float) -> tuple[list[int], float]:
@@ -263,7 +256,7 @@ class PlanSearch:
                 items_by_k[near] / max(2.0, rough[near]) if items_by_k and math.isfinite(rough[near]) else 1.0
             )
             guess = max(5.0, rough[k] * ratio) if math.isfinite(rough[k]) else 500.0
-            precision = _COARSE if self.simulation.compiled else 2.0 * _COARSE
+            precision = _COARSE if self.simulation.approximated else 2.0 * _COARSE
             at = Point(0, k, epsilon)
             searched[at] = self.simulation.root(at, "n_items", target, precision, guess)
             if math.isnan(searched[at].x):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from threading import Lock
-from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,15 +22,11 @@ from nbyk.resampling.streams import CHUNK
 Floats = NDArray[np.float64]
 Report = Callable[[str], object]
 
-_APPROXIMATED = ("swap_items", "paired_permutation", "shifted")
 NORMAL_FROM = 1000
 """Items from which an effect is normal enough for the approximation."""
 
-EPSILON_FROM = 1e-4
-"""The smallest ε to try."""
-
-_MOST_RATINGS, _MOST_SLOW_RATINGS = 2_000_000, 500_000
-"""Largest N × K without an approximation, and if responses are also redrawn; not used if K is given."""
+_MOST_RATINGS = 500_000
+"""Largest N × K if responses are redrawn; not used if K is given."""
 
 _LARGE = 50_000
 _PER_ITEM = 5
@@ -41,7 +35,6 @@ _PER_ITEM = 5
 _COARSEST = 0.025
 """The standard error of the power that is enough for large sets, if none is asked for."""
 
-_SECONDS_BETWEEN_LINES = 10.0
 _TYPICAL_POWER = 0.8
 _MOMENT_ITEMS = 1024
 _MOST_MOMENT_CHUNKS = 24
@@ -50,7 +43,7 @@ _FINE_CHUNKS, _FINE_ERROR = 200, 0.01
 """The same of a curve that gives N."""
 
 
-LIMITS_AND_SLOPES = {"n_items": (2, 1.25), "k_responses": (1, 1.0), "epsilon": (EPSILON_FROM, 3.0)}
+LIMITS_AND_SLOPES = {"n_items": (2, 1.25), "k_responses": (1, 1.0), "epsilon": (1e-4, 3.0)}
 """The least value of each number that is solved for, and how the probit power grows with its logarithm."""
 
 
@@ -115,9 +108,8 @@ class PlanSimulation:
     ) -> None:
         self.request = request
         self._patient = patient
-        self.approximated = request.world.test.name in _APPROXIMATED and request.world.test.metric.additive
-        self.compiled = request.world.test.is_compiled
-        self._first_sets = 256 if self.compiled else CHUNK
+        self.approximated = request.world.test.is_compiled
+        self._first_sets = 256 if self.approximated else CHUNK
         self._metric = request.world.test.metric if request.world.test.metric.additive else get("mae")
         self._points: dict[tuple[int, float], list[tuple[float, int, int]]] = {}
         self._curves: dict[tuple[int, float], PowerCurve] = {}
@@ -150,10 +142,9 @@ class PlanSimulation:
             first_chunk=first,
             seed=self._seed,
             threads=self._threads,
-            progress=self._counter(place, n_chunks * CHUNK),
         )
         power = power_from(self.request.world.test, int(rejected.sum()), n_chunks * CHUNK)
-        undefined = 0 if self.compiled else int((draws == 0).sum())
+        undefined = 0 if self.approximated else int((draws == 0).sum())
         note = f", {undefined} of them without a {self.request.world.test.metric.name}" if undefined else ""
         self._say(f"{place}: power {power.power:.3f} on {power.n_sets} test sets{note}")
         return power
@@ -210,7 +201,7 @@ class PlanSimulation:
         most = self.request.max_items
         if self.approximated or self.request.k_responses is not None:
             return most
-        return max(2, min(most, (_MOST_RATINGS if self.compiled else _MOST_SLOW_RATINGS) // k))
+        return max(2, min(most, _MOST_RATINGS // k))
 
     def curve(self, k: int, epsilon: float) -> PowerCurve:
         """Return the approximate power curve of a K at an ε, from single items, enough for a small error.
@@ -287,21 +278,6 @@ class PlanSimulation:
                 return curve
             needed = done * (curve.error / enough) ** 2 if curve.error < math.inf else 4.0 * done
             wanted = int(min(most, max(done + 1, needed)))
-
-    def _counter(self, place: str, n_sets: int) -> Callable[[int], None]:
-        """Return a function that counts finished sets and reports the count every ten seconds."""
-        lock = Lock()
-        done, last = 0, monotonic()
-
-        def count(finished: int) -> None:
-            nonlocal done, last
-            with lock:
-                done += finished
-                if done < n_sets and monotonic() - last > _SECONDS_BETWEEN_LINES:
-                    last = monotonic()
-                    self._say(f"{place}: {done} of {n_sets} test sets")
-
-        return count
 
     def _say(self, line: str) -> None:
         if self._report is not None:

@@ -23,30 +23,21 @@ _HOME = {
     "read_prior": "two_stage",
 }
 
-__all__ = [
-    "ClassPrior",
-    "FittedPrior",
-    "OrdinalPrior",
-    "Response",
-    "TwoStagePrior",
-    "fit_by_likelihood",
-    "fit_classes",
-    "fit_levels",
-    "fit_prior",
-    "item_parameters",
-    "published_names",
-    "published_prior",
-    "read_prior",
-]
+__all__ = ["published_names", *_HOME]
 
 if TYPE_CHECKING:
-    from nbyk.priors.nominal import ClassPrior, fit_classes
-    from nbyk.priors.ordinal import OrdinalPrior, fit_levels
-    from nbyk.priors.predictive import FittedPrior, item_parameters
-    from nbyk.priors.prior_fit import fit_by_likelihood, fit_prior
-    from nbyk.priors.published import published_prior
-    from nbyk.priors.responses import Response
-    from nbyk.priors.two_stage import TwoStagePrior, read_prior
+    from nbyk.priors.nominal import ClassPrior as ClassPrior
+    from nbyk.priors.nominal import fit_classes as fit_classes
+    from nbyk.priors.ordinal import OrdinalPrior as OrdinalPrior
+    from nbyk.priors.ordinal import fit_levels as fit_levels
+    from nbyk.priors.predictive import FittedPrior as FittedPrior
+    from nbyk.priors.predictive import item_parameters as item_parameters
+    from nbyk.priors.prior_fit import fit_by_likelihood as fit_by_likelihood
+    from nbyk.priors.prior_fit import fit_prior as fit_prior
+    from nbyk.priors.published import published_prior as published_prior
+    from nbyk.priors.responses import Response as Response
+    from nbyk.priors.two_stage import TwoStagePrior as TwoStagePrior
+    from nbyk.priors.two_stage import read_prior as read_prior
 
 
 def published_names() -> tuple[str, ...]:

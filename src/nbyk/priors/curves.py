@@ -1,7 +1,6 @@
-"""Distribution functions that broadcast over the values and over every parameter.
+"""Normal masses, and quantiles of truncated normals and betas, right in the tails; nothing is validated.
 
-The families call them with one set of parameters and many values; the grid search of a fit calls them with
-many sets of parameters and a few values. Nothing is validated here.
+The grid search of a fit calls `truncated_normal_cdf` with many sets of parameters at once.
 """
 
 from __future__ import annotations
@@ -10,13 +9,14 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv, betaln, erfcx, log_ndtr, ndtr, ndtri
+from numpy.typing import ArrayLike
+from scipy.special import betaincinv, betaln, erfcx, ndtr, ndtri
+
+from nbyk.arrays import Booleans, Floats
+from nbyk.compiled import njit
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
-
-Floats = NDArray[np.float64]
 
 _SQRT_2 = np.sqrt(2.0)
 _SQRT_HALF_PI = np.sqrt(np.pi / 2.0)
@@ -25,8 +25,6 @@ _TINY_MASS = 1e-200
 _LEAST_LOG_SHARE = -40.0
 _LOG_OF_SMALL = -25.0
 _SPLINE_KNOTS = 4096
-_FEW_QUANTILES = 512
-"""Up to this number, loading the compiled steps (.1 s and more) takes longer than they save."""
 
 
 def normal_mass(a: ArrayLike, b: ArrayLike) -> Floats:
@@ -34,23 +32,6 @@ def normal_mass(a: ArrayLike, b: ArrayLike) -> Floats:
     below, above = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     side = np.where(below > 0, -1.0, 1.0)
     return np.asarray(side * (ndtr(side * above) - ndtr(side * below)) + 0.0)
-
-
-def log_normal_mass(a: ArrayLike, b: ArrayLike) -> Floats:
-    """Return log P(a < Z ≤ b) of a standard normal Z for a ≤ b, correct however far out the interval lies."""
-    below, above = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    flip = below > 0
-    left, right = log_ndtr(np.where(flip, -above, below)), log_ndtr(np.where(flip, -below, above))
-    mass = normal_mass(a, b)
-    with np.errstate(divide="ignore"):
-        far_out = right + np.log(-np.expm1(left - right))
-        return np.asarray(np.where(mass > _TINY_MASS, np.log(mass), far_out))
-
-
-def folded_normal_cdf(x: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> Floats:
-    """Return P(|X| ≤ x) of a normal X."""
-    reach, centre, spread = np.maximum(x, 0.0), np.asarray(mean), np.asarray(sd)
-    return normal_mass((-reach - centre) / spread, (reach - centre) / spread)
 
 
 def truncated_normal_cdf(
@@ -85,19 +66,12 @@ def truncated_normal_quantile(u: ArrayLike, mean: float, sd: float, low: float, 
 
 def _near_quantile(share: Floats, ends: tuple[float, float, float], mean: float, sd: float) -> Floats:
     """Return quantiles of a normal with the chances to the left, to the right and inside of an interval."""
-    if share.size > _FEW_QUANTILES:
-        from nbyk.priors.tails import from_tail, nearer_tail
-
-        flat = np.ravel(share)
-        tail = np.empty(flat.shape)
-        nearer_tail(flat, *ends, tail)
-        ndtri(tail, out=tail)
-        from_tail(flat, *ends, mean, sd, tail)
-        return tail.reshape(share.shape)
-    left, right, whole = ends
-    below, above = left + share * whole, right + (1.0 - share) * whole
-    z = ndtri(np.minimum(below, above))
-    return np.asarray(mean + sd * np.where(below <= above, z, -z))
+    flat = np.ravel(share)
+    tail = np.empty(flat.shape)
+    _nearer_tail(flat, *ends, tail)
+    ndtri(tail, out=tail)
+    _from_tail(flat, *ends, mean, sd, tail)
+    return tail.reshape(share.shape)
 
 
 def _lost(step: ArrayLike, gap: ArrayLike, sd: ArrayLike) -> Floats:
@@ -123,17 +97,6 @@ def _far_step(lost: Floats, gap: float, sd: float) -> Floats:
     return np.asarray(sd * d)
 
 
-def triangular_cdf(x: ArrayLike, low: ArrayLike, mode: ArrayLike, high: ArrayLike) -> Floats:
-    """Return P(X ≤ x) of a triangular distribution; the mode may sit on an end."""
-    start, apex, end = np.asarray(low), np.asarray(mode), np.asarray(high)
-    at = np.clip(x, start, end)
-    width, rise, fall = end - start, apex - start, end - apex
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rising = (at - start) ** 2 / (width * rise)
-        falling = 1.0 - (end - at) ** 2 / (width * fall)
-    return np.asarray(np.where((at < apex) | (fall == 0), np.where(rise == 0, 0.0, rising), falling))
-
-
 def beta_quantile(u: ArrayLike, a: float, b: float) -> Floats:
     """Return the x at which a beta distribution function reaches u, for u from e⁻⁴⁰ to below 1.
 
@@ -143,13 +106,8 @@ def beta_quantile(u: ArrayLike, a: float, b: float) -> Floats:
     share = np.asarray(u, dtype=np.float64, order="C")
     low = share <= 0.5
     log_x = np.where(low, np.log(share), np.log1p(-share))
-    if share.size > _FEW_QUANTILES:
-        from nbyk.priors.tails import spline
-
-        flat = low.reshape(-1), log_x.reshape(-1)
-        spline(_beta_tail(a, b).x, _tail_coefficients(a, b), _tail_coefficients(b, a), *flat)
-    else:
-        log_x = np.where(low, _beta_tail(a, b)(log_x), _beta_tail(b, a)(log_x))
+    flat = low.reshape(-1), log_x.reshape(-1)
+    _spline(_beta_tail(a, b).x, _tail_coefficients(a, b), _tail_coefficients(b, a), *flat)
     x = np.exp(log_x)
     return np.where(low, x, 1.0 - x)
 
@@ -172,3 +130,41 @@ def _beta_tail(a: float, b: float) -> CubicSpline:
     apart = log_x > _LOG_OF_SMALL
     log_x[apart] = np.log(np.maximum(betaincinv(a, b, np.exp(log_u[apart])), least))
     return CubicSpline(log_u, log_x)
+
+
+@njit(nogil=True, cache=True)
+def _nearer_tail(share: Floats, left: float, right: float, whole: float, out: Floats) -> None:
+    """Fill `out` with the smaller of the chances to the left and to the right of the quantiles; all (n,)."""
+    for i in range(len(share)):
+        out[i] = min(left + share[i] * whole, right + (1.0 - share[i]) * whole)
+
+
+@njit(nogil=True, cache=True)
+def _from_tail(
+    share: Floats, left: float, right: float, whole: float, mean: float, sd: float, tail: Floats
+) -> None:
+    """Turn the normal quantiles of the nearer tails into those of the distribution, in place; all (n,)."""
+    for i in range(len(share)):
+        is_left = left + share[i] * whole <= right + (1.0 - share[i]) * whole
+        tail[i] = mean + sd * (tail[i] if is_left else -tail[i])
+
+
+@njit(nogil=True, cache=True)
+def _spline(knots: Floats, coefficients: Floats, others: Floats, first: Booleans, x: Floats) -> None:
+    """Replace each of `x`, shape (n,), by a cubic spline's value there: the first where `first` is true.
+
+    `knots`, shape (m,), lie evenly. `coefficients` and `others`, each (m − 1, 4), are of the powers of the
+    distance to the knot before, highest first. The steps are those of scipy's `CubicSpline`.
+    """
+    last = len(knots) - 2
+    per_step = (len(knots) - 1) / (knots[-1] - knots[0])
+    for i in range(len(x)):
+        at = min(max(int((x[i] - knots[0]) * per_step), 0), last)
+        if x[i] < knots[at] and at > 0:
+            at -= 1
+        elif at < last and x[i] >= knots[at + 1]:
+            at += 1
+        step = x[i] - knots[at]
+        c = coefficients[at] if first[i] else others[at]
+        square = step * step
+        x[i] = c[3] + c[2] * step + c[1] * square + c[0] * (square * step)

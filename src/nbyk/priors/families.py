@@ -15,16 +15,12 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import betainc, betaln, ndtr, ndtri, xlog1py, xlogy
+from scipy.special import betainc, ndtr, ndtri
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors import curves
 from nbyk.priors.family import Family
-
-Floats = NDArray[np.float64]
-
-_LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
 @dataclass(frozen=True)
@@ -49,9 +45,6 @@ class Constant(Family):
     def _cdf(self, x: Floats) -> Floats:
         return np.asarray(x >= self.value, dtype=np.float64)
 
-    def _log_likelihood(self, x: Floats) -> Floats:
-        return np.full(x.shape, -np.inf)
-
 
 @dataclass(frozen=True)
 class Uniform(Family):
@@ -73,9 +66,6 @@ class Uniform(Family):
     def _cdf(self, x: Floats) -> Floats:
         return np.asarray(np.clip((x - self.low) / (self.high - self.low), 0.0, 1.0))
 
-    def _log_likelihood(self, x: Floats) -> Floats:
-        return np.where((x >= self.low) & (x <= self.high), -math.log(self.high - self.low), -np.inf)
-
 
 @dataclass(frozen=True)
 class _MeanAndSd(Family):
@@ -87,10 +77,6 @@ class _MeanAndSd(Family):
     def __post_init__(self) -> None:
         self._check_numbers("mean", "sd")
         self._check("sd", self.sd > 0, "a number above 0")
-
-    def _log_normal_density(self, x: Floats) -> Floats:
-        z = (x - self.mean) / self.sd
-        return np.asarray(-0.5 * z * z - (math.log(self.sd) + _LOG_SQRT_2PI))
 
 
 @dataclass(frozen=True)
@@ -107,9 +93,6 @@ class Normal(_MeanAndSd):
 
     def _cdf(self, x: Floats) -> Floats:
         return np.asarray(ndtr((x - self.mean) / self.sd))
-
-    def _log_likelihood(self, x: Floats) -> Floats:
-        return self._log_normal_density(x)
 
 
 @dataclass(frozen=True)
@@ -128,11 +111,8 @@ class FoldedNormal(_MeanAndSd):
         return np.asarray(np.abs(self.mean + self.sd * ndtri(u[..., 0])))
 
     def _cdf(self, x: Floats) -> Floats:
-        return curves.folded_normal_cdf(x, self.mean, self.sd)
-
-    def _log_likelihood(self, x: Floats) -> Floats:
-        folded = np.logaddexp(self._log_normal_density(x), self._log_normal_density(-x))
-        return np.where(x >= 0, folded, -np.inf)
+        reach = np.maximum(x, 0.0)
+        return curves.normal_mass((-reach - self.mean) / self.sd, (reach - self.mean) / self.sd)
 
 
 @dataclass(frozen=True)
@@ -158,11 +138,6 @@ class TruncatedNormal(_MeanAndSd):
 
     def _cdf(self, x: Floats) -> Floats:
         return curves.truncated_normal_cdf(x, self.mean, self.sd, self.low, self.high)
-
-    def _log_likelihood(self, x: Floats) -> Floats:
-        log_mass = curves.log_normal_mass((self.low - self.mean) / self.sd, (self.high - self.mean) / self.sd)
-        inside = (x >= self.low) & (x <= self.high)
-        return np.where(inside, self._log_normal_density(x) - log_mass, -np.inf)
 
 
 @dataclass(frozen=True)
@@ -190,19 +165,11 @@ class Triangular(Family):
         return np.asarray(np.where(share * width < rise, rising, falling))
 
     def _cdf(self, x: Floats) -> Floats:
-        return curves.triangular_cdf(x, self.low, self.mode, self.high)
-
-    def _log_likelihood(self, x: Floats) -> Floats:
-        width = self.high - self.low
-        rise, fall = self.mode - self.low, self.high - self.mode
-        height = np.where(
-            x < self.mode,
-            (x - self.low) / (rise or 1.0),
-            (self.high - x) / fall if fall else x == self.mode,
-        )
-        inside = (x >= self.low) & (x <= self.high)
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(np.where(inside, 2.0 * height / width, 0.0)))
+        at = np.clip(x, self.low, self.high)
+        width, rise, fall = self.high - self.low, self.mode - self.low, self.high - self.mode
+        rising = (at - self.low) ** 2 / (width * rise) if rise else np.zeros_like(at)
+        falling = 1.0 - (self.high - at) ** 2 / (width * fall) if fall else rising
+        return np.where(at < self.mode, rising, falling)
 
 
 @dataclass(frozen=True)
@@ -226,11 +193,6 @@ class Beta(Family):
 
     def _cdf(self, x: Floats) -> Floats:
         return np.asarray(betainc(self.a, self.b, np.clip(x, 0.0, 1.0)))
-
-    def _log_likelihood(self, x: Floats) -> Floats:
-        inside = np.clip(x, 0.0, 1.0)
-        density = xlogy(self.a - 1.0, inside) + xlog1py(self.b - 1.0, -inside) - betaln(self.a, self.b)
-        return np.where(inside == x, density, -np.inf)
 
 
 @dataclass(frozen=True)
@@ -293,13 +255,6 @@ class Mixture(Family):
         parts = zip(self.weights, self.components, strict=True)
         return np.asarray(sum(weight * part.cdf(x) for weight, part in parts))
 
-    def _log_likelihood(self, x: Floats) -> Floats:
-        parts = [
-            math.log(weight) + part.log_likelihood(x)
-            for weight, part in zip(self.weights, self.components, strict=True)
-        ]
-        return np.asarray(np.logaddexp.reduce(parts))
-
 
 @dataclass(frozen=True)
 class Clamped(Family):
@@ -336,9 +291,6 @@ class Clamped(Family):
 
     def _cdf(self, x: Floats) -> Floats:
         return np.where(x < self.low, 0.0, np.where(x >= self.high, 1.0, self.of.cdf(x)))
-
-    def _log_likelihood(self, x: Floats) -> Floats:
-        return np.where((x > self.low) & (x < self.high), self.of.log_likelihood(x), -np.inf)
 
 
 FAMILIES: dict[str, type[Family]] = {

@@ -9,11 +9,10 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -70,19 +69,6 @@ class Family(ABC):
             below = np.where(at == value, below - mass, below)
         return np.asarray(below)
 
-    def log_likelihood(self, x: ArrayLike) -> Floats:
-        """Return each value's contribution to the log-likelihood, −∞ where it cannot occur.
-
-        It is the log-density, or at an atom the log of the atom's probability (a censored likelihood).
-        Compare sums only between families that have the same atoms.
-        """
-        values = np.asarray(x, dtype=np.float64)
-        total = self._log_likelihood(values)
-        # A density is negligible beside a probability, so at an atom only the atom counts.
-        for value, mass in self.atoms:
-            total = np.where(values == value, math.log(mass), total)
-        return np.asarray(total)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the name under ``family`` and the parameters, as JSON can hold them."""
         content: dict[str, Any] = {"family": self.name}
@@ -103,10 +89,6 @@ class Family(ABC):
 
     @abstractmethod
     def _cdf(self, x: Floats) -> Floats: ...
-
-    @abstractmethod
-    def _log_likelihood(self, x: Floats) -> Floats:
-        """Return the log-density, whatever it is at an atom."""
 
     def _check(self, parameter: str, ok: bool, expected: str) -> None:
         if not ok:

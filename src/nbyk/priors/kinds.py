@@ -20,14 +20,11 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, ndtr
 
+from nbyk.arrays import Floats
 from nbyk.compiled import discard_older_caches, njit
 from nbyk.priors.curves import normal_mass
-
-Floats = NDArray[np.float64]
-
 
 _SMALL = 1e-300
 _NEAR = 1e-12

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, expit
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
 from nbyk.priors import curves
 from nbyk.priors.families import Beta, Mixture, TruncatedNormal
@@ -19,7 +19,6 @@ from nbyk.priors.marginal import ItemGrid, Patterns, masses
 from nbyk.priors.responses import Response
 from nbyk.sums import product
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 
 _N_STARTS = 2
@@ -44,16 +43,9 @@ class Coordinate:
 
 @dataclass(frozen=True)
 class Template:
-    """A family that can be fitted; coordinates do not restrict each other, so every point of a box is one.
+    """A family that can be fitted, with a coordinate for each parameter: every point of their box is one.
 
-    Attributes
-    ----------
-    axes
-        The coordinates, one for each parameter to estimate.
-    build
-        Returns the family at a point.
-    cdf
-        P(X ≤ x) at values x of shape (E,) and points of shape (p, P, 1): (P, E).
+    `build` returns the family at a point, and `cdf` P(X ≤ x) at values (E,) and points (p, P, 1): (P, E).
     """
 
     axes: tuple[Coordinate, ...]

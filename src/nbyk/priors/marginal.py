@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.priors.family import Family
 from nbyk.priors.responses import Response
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 _MU_CELLS = 50

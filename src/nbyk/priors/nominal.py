@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, psi
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.priors.curves import beta_quantile
@@ -26,7 +27,6 @@ from nbyk.priors.predictive import Check, FittedPrior, ReferenceSample, Tests, b
 from nbyk.priors.prior import Prior
 from nbyk.sums import product
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 _PULL_SD = 2.0

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
+from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.files import read_json
 from nbyk.priors.nominal import (
@@ -30,8 +31,6 @@ from nbyk.priors.nominal import (
 from nbyk.priors.predictive import FittedPrior
 from nbyk.priors.responses import check_keys
 from nbyk.sums import product
-
-Floats = NDArray[np.float64]
 
 _NODES = 31
 _PULL_SD = 2.0
@@ -248,7 +247,7 @@ def label_prior_in(path: Path) -> LabelPrior | None:
         raise error.about(file=path) from None
 
 
-def _log_likelihood(cuts: Floats, item_sd: float, rows: NDArray[np.int64], times: NDArray[np.int64]) -> float:
+def _log_likelihood(cuts: Floats, item_sd: float, rows: Integers, times: Integers) -> float:
     nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
     above = ndtr(item_sd * nodes - cuts[:, np.newaxis])
     edges = np.concatenate([np.ones((1, _NODES)), above, np.zeros((1, _NODES))])

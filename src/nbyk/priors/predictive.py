@@ -8,16 +8,15 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Booleans, Floats
 from nbyk.data.response_set import response_matrix
 from nbyk.errors import NbykError
 from nbyk.priors.families import open_uniforms
 from nbyk.priors.family import Family
 from nbyk.priors.prior import Prior
 from nbyk.priors.two_stage import TwoStagePrior
-
-Floats = NDArray[np.float64]
 
 LEVEL = 0.05
 """A check rejects a prior if one of its three p-values is at most a third of this (Bonferroni)."""
@@ -239,16 +238,8 @@ def predictive_check(
 
     data = shown(responses)
     observed, p = beside_simulated(data, simulated, against, len(responses), n_sets)
-    return PredictiveCheck(
-        n_sets=n_sets,
-        means_ks=float(observed[0]),
-        means_p=float(p[0]),
-        sds_ks=float(observed[1]),
-        sds_p=float(p[1]),
-        mean_data=data[2],
-        mean_prior=mean_prior,
-        mean_p=float(p[2]),
-    )
+    means_ks, means_p, sds_ks, sds_p, _, mean_p = np.column_stack([observed, p]).ravel().tolist()
+    return PredictiveCheck(n_sets, means_ks, means_p, sds_ks, sds_p, data[2], mean_prior, mean_p)
 
 
 def item_parameters(matrix: ArrayLike) -> tuple[Floats, Floats]:
@@ -280,7 +271,7 @@ def item_parameters(matrix: ArrayLike) -> tuple[Floats, Floats]:
     return moments(responses, present)
 
 
-def moments(responses: Floats, present: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def moments(responses: Floats, present: Booleans) -> tuple[Floats, Floats]:
     """Return the same as `item_parameters`, for a valid matrix and a mask of its responses."""
     counts = present.sum(axis=1)
     means = np.where(present, responses, 0.0).sum(axis=1) / counts

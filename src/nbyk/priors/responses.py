@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import response_matrix
 from nbyk.data.scales import Binary, Levels, Scale
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors.kinds import KINDS, Kind, respond_all
 from nbyk.sums import product
-
-Floats = NDArray[np.float64]
 
 _ON_LEVEL = 1e-6
 _DECIMALS = 12
@@ -201,7 +200,7 @@ class Response:
         # In floating point 0.7 - 0.4 is a little less than 0.3, but belongs to the same part.
         return cut.apply(np.round(responses, _DECIMALS)), cut
 
-    def counts(self, matrix: ArrayLike) -> NDArray[np.int64]:
+    def counts(self, matrix: ArrayLike) -> Integers:
         """Return the counts of each response to each item, (N, L), of a matrix (N, K), NaN where missing."""
         self.check_levels()
         steps = self._steps(self.on_scale(matrix))

@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.files import read_json
 from nbyk.priors.families import family_from_dict
 from nbyk.priors.family import Family
 from nbyk.priors.prior import Prior
 from nbyk.priors.responses import Response, check_keys
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

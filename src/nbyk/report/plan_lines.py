@@ -10,14 +10,12 @@ from nbyk.planning.closed_form import TRIED
 from nbyk.planning.pilot import FEW_UNITS
 from nbyk.planning.request import SIDES, SIZES, Simulated
 from nbyk.planning.result import Plan
-from nbyk.planning.simulation import EPSILON_FROM
 from nbyk.report.answer import AnswerTable
 from nbyk.report.lines import Head, Line, in_words
 from nbyk.report.plan_tables import cheapest_with_raters, near_ways, rating_or_label, wanted_power
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.words import capitalised, listed, number
 
-_FIFTH = 1.2
 _FAR = 2.0
 """If the assured size is more than so many times the best guess, the first line gives both."""
 
@@ -57,7 +55,7 @@ def plan_lines(plan: Plan) -> tuple[str, ...]:
     lines = [_first(plan), *_power(plan), *_kept(plan), *_as_it_is(plan), *_assured(plan)]
     assumed = "" if plan.reason else "; ".join([*_assumptions(plan), *plan.assumptions])
     lines += [f"Assumes: {assumed}."] if assumed else []
-    return tuple(line for line in (*lines, *_beside(plan)) if line)
+    return tuple(filter(None, lines))
 
 
 def careful(plan: Plan) -> tuple[str, ...]:
@@ -141,9 +139,7 @@ def _first(plan: Plan) -> str:
             if collect
             else f"{start} have a power of {plan.power:.2f}{by}."
         )
-    least = (plan.epsilon or 0.0) <= EPSILON_FROM
-    found = "any ε" if last == "epsilon" and least else _difference(plan)
-    return f"{start}{': they' if collect else ''} find {found}."
+    return f"{start}{': they' if collect else ''} find {_difference(plan)}."
 
 
 def _difference(plan: Plan) -> str:
@@ -337,18 +333,12 @@ def _systems(world: Simulated, unit: float) -> Iterator[str]:
         yield f"systems answer in {kind} ({argument_with('system_answers', answers)})"
     if world.epsilon_a != 0.0:
         yield f"A's {world.prior.perturbed} ε_A = {number(unit * world.epsilon_a)}"
-    scales = {"A": world.sd_scale_a, "B": world.sd_scale_b}
     if world.n_runs == 1:
-        again = set(scales.values()) == {0.0}
-        yield f"each system answers an item once{', and would answer the same again' * again}"
-        scales = {} if again else scales
+        yield "each system answers an item once, and would answer the same again"
     elif world.n_runs is not None:
         yield f"each system answers an item {world.n_runs} times, and its answers vary as people's ratings do"
     elif world.has_gold:
         yield "each system answers an item as often as people rate it, and its answers vary as ratings do"
-    for name, scale in scales.items():
-        if scale != 1:
-            yield f"the spread of {name}'s answers times {scale:g}"
 
 
 def _limits(plan: Plan) -> Iterator[str]:
@@ -362,24 +352,3 @@ def _limits(plan: Plan) -> Iterator[str]:
             ", and the budget would buy more" if request.allows_more(plan.n_items, plan.k_responses) else ""
         )
         yield f"{' and '.join(at)} is the most that the search allowed{more}."
-
-
-def _beside(plan: Plan) -> Iterator[str]:
-    """Yield which to use if a prior fitted to the pilot answers otherwise by more than a fifth."""
-    other = plan.beside
-    keep = "keep the answer above, which uses the ratings themselves"
-    if isinstance(other, str):
-        yield f"A prior fitted to the pilot gives no answer ({other}): {keep}."
-    if other is None or isinstance(other, str):
-        return
-    answer = plan.open[-1] if len(plan.open) == 1 or plan.request.budget is not None else "cost"
-    numbers = {
-        "n_items": ("{:.0f} items", float(plan.n_items), float(other.n_items)),
-        "k_responses": ("{:.0f} ratings each", float(plan.k_responses), float(other.k_responses)),
-        "epsilon": ("an ε of {:.3g}", plan.epsilon or 0.0, other.epsilon or 0.0),
-        "power": ("a power of {:.2f}", plan.power, other.power),
-        "cost": (f"{other.n_items} items with {other.k_responses} ratings each", plan.cost, other.cost),
-    }
-    form, own, fitted = numbers[answer]
-    if max(own, fitted) > _FIFTH * min(own, fitted):
-        yield f"A prior fitted to the pilot gives {form.format(fitted)}: {keep}."

@@ -57,11 +57,6 @@ def critical_count(n_resamples: int, alpha: float) -> int:
     return critical
 
 
-def critical_count_of_share(n_resamples: int, alpha: float) -> int:
-    """Return the largest count c with c/M < α: the share that the papers call the p-value."""
-    return math.ceil(alpha * n_resamples * (1.0 - 1e-12)) - 1
-
-
 @cache
 def looks(
     n_resamples: int,
@@ -152,48 +147,6 @@ def _log_choose(n: int, k: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(gammaln(n + 1) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n + 1, k)))
 
 
-def share_bounds(share: float, n_draws: int, n_looks: int, *, error: float = ERROR) -> tuple[float, float]:
-    """Return bounds on the share of pairs (α, β) with β ≥ α among all M × M draws, from the first m × m.
-
-    `share` is that of the first m draws of each hypothesis, which are drawn independently. The looks share
-    the chance of an error, that the bounds of any exclude the share among all draws.
-
-    Given all draws, the m first α are a sample of the M without replacement. So is the placement of each α
-    among the m first β. The same holds for the β. The mean of m numbers in [0, 1], sampled without
-    replacement, deviates from the population's mean within Chernoff and Hoeffding's bound by the relative
-    entropy (Hoeffding 1963, theorems 1 and 4). So two steps, with half the error each, lead from the share of
-    the first m × m to the share of all.
-    """
-    entropy = math.log(4.0 * n_looks / error) / n_draws
-    low = _entropy_bound(_entropy_bound(share, entropy, upper=False), entropy, upper=False)
-    high = _entropy_bound(_entropy_bound(share, entropy, upper=True), entropy, upper=True)
-    return low, high
-
-
-@cache
-def pair_looks(
-    n_resamples: int, alpha: float, *, first: int = FIRST_LOOK, growth: float = GROWTH, early: bool = True
-) -> Looks:
-    """Return the looks of a test that rejects if the share of pairs (α, β) with β ≥ α is below α.
-
-    The counts are of pairs among the m × m of a look, and `share_bounds` decides. The arguments are those of
-    `looks`; without `early`, the only look is after all draws.
-    """
-    draws = schedule(n_resamples, first, growth) if early else [n_resamples]
-    at = np.array(draws, dtype=np.int64)
-    reject_to, keep_from = np.empty_like(at), np.empty_like(at)
-    for look, m in enumerate(draws[:-1]):
-
-        def is_above(count: int, side: int, m: int = m) -> bool:
-            return share_bounds(count / m**2, m, len(draws))[side] >= alpha
-
-        reject_to[look] = _first_count(m**2, lambda count: is_above(count, 1)) - 1
-        keep_from[look] = _first_count(m**2, lambda count: is_above(count, 0))
-    reject_to[-1] = critical_count_of_share(n_resamples**2, alpha)
-    keep_from[-1] = reject_to[-1] + 1
-    return Looks(at, reject_to, keep_from)
-
-
 def _first_count(most: int, holds: Callable[[int], bool]) -> int:
     """Return the first count up to `most` from which a condition holds; `most` + 1 if there is none."""
     low, high = 0, most + 1
@@ -204,21 +157,3 @@ def _first_count(most: int, holds: Callable[[int], bool]) -> int:
         else:
             low = middle + 1
     return low
-
-
-def _entropy_bound(share: float, entropy: float, *, upper: bool) -> float:
-    """Return the q furthest from `share` to one side with relative entropy KL(share ‖ q) ≤ `entropy`."""
-    inside, outside = share, 1.0 if upper else 0.0
-    for _ in range(60):
-        middle = 0.5 * (inside + outside)
-        if _relative_entropy(share, middle) <= entropy:
-            inside = middle
-        else:
-            outside = middle
-    return outside
-
-
-def _relative_entropy(p: float, q: float) -> float:
-    left = 0.0 if p == 0.0 else p * math.log(p / q) if q > 0.0 else math.inf
-    right = 0.0 if p == 1.0 else (1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if q < 1.0 else math.inf
-    return left + right

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data import Ratings, scale_from_dict, source, source_names
+from nbyk.data import Ratings, scale_from_text, source, source_names
 from nbyk.data.ratings import stored_ratings
 from nbyk.errors import NbykError
 from nbyk.files import read_json
@@ -59,7 +59,7 @@ class DataSet:
     @property
     def scale(self) -> str:
         """The values on its scale, in words."""
-        return scale_from_dict(self.made["scale"]).expected
+        return scale_from_text(self.made["scale"]).expected
 
 
 def read_data_set(name: str, ratings: Path, prior: Path, check: Path) -> DataSet:

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
+from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import get
-from nbyk.planning.power.battery import SystemTest
-from nbyk.planning.power.estimate import power_from, rejections
-from nbyk.planning.power.randomisation import decision
+from nbyk.metrics.item_means import item_means
+from nbyk.planning.power.battery import (
+    FIRST_SLOW,
+    SLOW_GROWTH,
+    SystemTest,
+    decided_by,
+    decision,
+    sign_flips,
+)
+from nbyk.planning.power.estimate import rejections
+from nbyk.planning.power.randomisation import decided, tolerance
 from nbyk.planning.power.simulated_sets import SimulatedSets
-from nbyk.resampling.effects import Progress
+from nbyk.resampling.count_sets import CountSets, draw_count_sets
+from nbyk.resampling.effects import Progress, batches
 from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
 from nbyk.resampling.population import Population
+from nbyk.resampling.resample import hypothesis_effects, observed_effects
+from nbyk.resampling.streams import ReplicateStreams
+from nbyk.testing.intervals import proportion_interval
+from nbyk.testing.looks import FIRST_LOOK, GROWTH, Looks, critical_count, looks
 from nbyk_papers.batches import Trials
 from nbyk_papers.homan2025.design import ALPHA
 
@@ -30,6 +47,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Integers = NDArray[np.int64]
+
+MAE = get("mae")
 
 TABLE_CELLS = 4_000_000
 """Cells of 8 bytes in all tables of a block of items."""
@@ -236,28 +255,153 @@ def multistage_test(
                 for draw in range(drawn, draws[look]):
                     count += int(effects[draw] >= observed)
                 drawn = draws[look]
-                out[r, 0], out[r, 1] = decision(count, look, reject_to, keep_from), drawn
+                out[r, 0], out[r, 1] = decided(count, look, reject_to, keep_from), drawn
                 look += 1
 
 
-class MultistageTest(SystemTest):
-    """The test "multistage_bootstrap" by the absolute error, compiled if responses have levels."""
+@njit(nogil=True, cache=True)
+def permuted_errors_test(
+    errors_a: Array,
+    errors_b: Array,
+    key: Any,
+    first: int,
+    draws: Array,
+    reject_to: Array,
+    keep_from: Array,
+    out: Array,
+) -> None:
+    """Decide for each set whether A's errors, shape (R, N), are small among N drawn at random of all 2N."""
+    n = errors_a.shape[1]
+    pool = np.empty(2 * n)
+    state = np.empty(STATE, np.uint64)
+    row = np.empty(LANES, np.uint64)
+    words = row.view(np.uint32)
+    for r in range(errors_a.shape[0]):
+        pool[:n] = errors_a[r]
+        pool[n:] = errors_b[r]
+        border = errors_a[r].sum() + 0.5 * tolerance(pool)
+        start_replicate(key, first + r, state)
+        count, drawn = 0, 0
+        for look in range(draws.size):
+            while drawn < draws[look]:
+                total = 0.0
+                for start in range(0, n, HALVES):
+                    next_row(state, row)
+                    for lane in range(min(HALVES, n - start)):
+                        i = start + lane
+                        j = i + index_below(words[lane], 2 * n - i)
+                        chosen = pool[j]
+                        pool[j] = pool[i]
+                        pool[i] = chosen
+                        total += chosen
+                count += int(total <= border)
+                drawn += 1
+            out[r, 0], out[r, 1] = decided(count, look, reject_to, keep_from), drawn
+            if out[r, 0] >= 0:
+                break
 
-    @property
-    def _function(self) -> Callable[[SimulatedSets], Integers]:
-        return self._by_counts
 
-    def _by_counts(self, sets: SimulatedSets) -> Integers:
+@dataclass(frozen=True)
+class StudyTest:
+    """A one-sided test of Figure 6 that "A is better" by the absolute error.
+
+    Attributes
+    ----------
+    name
+        One of `STUDY_TESTS` but "swap_items".
+    n_resamples
+        Draws M of its null; "welch_t" and "wilcoxon" have none.
+    alpha
+        The level α: all tests but the multistage bootstrap reject if p ≤ α.
+    early
+        As for `nbyk.planning.power.battery.SystemTest`.
+    """
+
+    name: str
+    n_resamples: int
+    alpha: float = ALPHA
+    early: bool = True
+
+    def rejections(self, sets: SimulatedSets) -> Integers:
+        """Return for each set whether the test rejects (1 or 0) and its number of draws, shape (size, 2)."""
+        words = sets.random_words(f"{self.name} greater")
+        if self.name == "multistage_bootstrap":
+            return self._multistage(sets, words)
+        at = self._looks(critical_count(self.n_resamples, self.alpha))
+        if self.name == "paired_permutation":
+            return sign_flips(sets.contributions(MAE), words, at, self.alpha)
+        a, b = errors_of(sets)
+        if self.name == "unpaired_permutation":
+            return decided_by(permuted_errors_test, a, b, words=words, at=at)
+        return self._of_scipy(a, b)
+
+    def _looks(self, critical: int, first: int = FIRST_LOOK, growth: float = GROWTH) -> Looks:
+        return looks(
+            self.n_resamples, critical, first=first if self.early else self.n_resamples, growth=growth
+        )
+
+    def _of_scipy(self, a: Array, b: Array) -> Integers:
+        from scipy import stats
+
+        with np.errstate(invalid="ignore", divide="ignore"):  # constant or equal errors give p = NaN
+            if self.name == "welch_t":
+                p = stats.ttest_ind(b, a, axis=1, equal_var=False, alternative="greater").pvalue
+            else:
+                differences = np.round(b - a, 12)
+                p = stats.wilcoxon(differences, alternative="greater", method="asymptotic", axis=1).pvalue
+        rejected = np.nan_to_num(p, nan=1.0) <= self.alpha
+        return np.stack([rejected, np.zeros(len(a))], axis=1).astype(np.int64)
+
+    def _multistage(self, sets: SimulatedSets, words: np.uint64) -> Integers:
+        """Return the decisions by the share of null effects that reach a set's own, below α."""
+        critical = math.ceil(self.alpha * self.n_resamples * (1.0 - 1e-12)) - 1
+        out = np.zeros((sets.size, 2), np.int64)
         if not sets.countable:
-            return self._resampled(sets)
-        at, key = self._looks(), sets.random_words(f"{self.name} {self.alternative}")
-        out = np.empty((sets.size, 2), np.int64)
-        for first, counts in sets.counts():
+            at = self._looks(critical, FIRST_SLOW, SLOW_GROWTH)
+            for r, data in enumerate(sets.responses()):
+                observed = float(observed_effects(data, MAE)[0])
+                out[r] = decision(at, observed, partial(_multistage_effects, data, sets.seed))
+            return out
+        at = self._looks(critical)
+        for first, counts in counts_of(sets):
             block = max(1, TABLE_CELLS // (2 * (counts.k * len(counts.gold) + 1)))
             part = out[first : first + counts.a.shape[1]]
-            counted = (counts.gold, *self._ordered(counts.a, counts.b), counts.k, block)
-            multistage_test(*counted, key, first, at.draws, at.reject_to, at.keep_from, part)
+            counted = (counts.gold, counts.a, counts.b, counts.k, block)
+            multistage_test(*counted, words, first, at.draws, at.reject_to, at.keep_from, part)
         return out
+
+
+def _multistage_effects(data: ResponseSet, seed: int, n_draws: int) -> Array:
+    sampler = "bootstrap_items/sample(K)"
+    (effects,) = hypothesis_effects(data, MAE, sampler=sampler, null="pooled", n_resamples=n_draws, seed=seed)
+    return np.asarray(effects)
+
+
+def counts_of(sets: SimulatedSets) -> Iterator[tuple[int, CountSets]]:
+    """Yield batches of countable sets as counts, with the number of the first set."""
+    population = cast("Population", sets.population)
+    streams, first = ReplicateStreams(sets.key, sets.chunk), 0
+    for batch in batches(sets.size, 3 * population.n_items * (population.prior.response.levels - 1)):
+        (drawn,) = draw_count_sets(population, streams, batch)
+        yield first, drawn
+        first += batch
+
+
+def errors_of(sets: SimulatedSets) -> tuple[Array, Array]:
+    """Return |ā_i − ḡ_i| and |b̄_i − ḡ_i| of every set, shape (size, N) each.
+
+    Rounded to 12 decimals, so that errors which are equal on paper are ties.
+    """
+    if sets.countable:
+        means = [of_sets.item_means() for _, of_sets in counts_of(sets)]
+        gold = np.concatenate([of_gold for of_gold, _ in means])
+        a, b = np.concatenate([of_systems for _, of_systems in means], axis=1)
+    else:
+        responses = list(sets.responses())
+        gold, a, b = (
+            np.array([item_means(getattr(data, role)) for data in responses]) for role in ("gold", "a", "b")
+        )
+    return np.round(np.abs(a - gold), 12), np.round(np.abs(b - gold), 12)
 
 
 STUDY_TESTS = (
@@ -294,29 +438,26 @@ def power_study(
     import pyarrow as pa
 
     n_sets = trials.n_sets
-    battery = [
-        (MultistageTest if name == "multistage_bootstrap" else SystemTest)(
-            name, get("mae"), ALPHA, n_resamples=trials.n_resamples, raw_swaps=True
-        )
-        for name in STUDY_TESTS
-    ]
+    swaps = SystemTest("swap_items", MAE, ALPHA, n_resamples=trials.n_resamples, raw_swaps=True)
+    battery = [swaps if name == swaps.name else StudyTest(name, trials.n_resamples) for name in STUDY_TESTS]
     n_rejected = rejections(battery, population, n_sets, seed=trials.seed, threads=threads, progress=progress)
     rows = []
     for test, (rejected, draws) in zip(battery, n_rejected, strict=True):
-        power = power_from(test, int(rejected.sum()), n_sets)
+        count = int(rejected.sum())
+        low, high = proportion_interval(count, n_sets)
         rows.append(
             {
                 "n_items": population.n_items,
                 "k_responses": population.k_responses,
                 "epsilon_b": population.epsilon_b,
-                "metric": test.metric.name,
+                "metric": MAE.name,
                 "test": test.name,
                 "alpha": ALPHA,
                 "n_sets": n_sets,
-                "rejections": power.rejections,
-                "power": power.power,
-                "low": power.low,
-                "high": power.high,
+                "rejections": count,
+                "power": count / n_sets,
+                "low": low,
+                "high": high,
                 "mean_draws": float(draws.mean()),
             }
         )

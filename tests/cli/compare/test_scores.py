@@ -301,13 +301,7 @@ def test_power_is_the_bootstrap_power_analysis_of_each(nbyk: Run) -> None:
         (("--pair-runs", "yes", "--shift", "2"), "found approximate_randomisation, a test of pairs"),
     ],
 )
-def test_what_a_lift_lacks_is_refused_before_the_comparison(
-    nbyk: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], says: str
-) -> None:
-    def compared(*_: object, **__: object) -> None:
-        raise AssertionError("the systems were compared")
-
-    monkeypatch.setattr("nbyk.testing.scores.compare_scores.board_of_scores", compared)
+def test_what_a_lift_lacks_is_refused(nbyk: Run, words: tuple[str, ...], says: str) -> None:
     for name in "ab":
         Path(f"{name}.txt").write_text("-1\n2\n3\n4\n5\n6\n")
     code, out, error = nbyk("compare", "a.txt", "b.txt", *words)
@@ -395,3 +389,16 @@ def test_lower_scores_are_better_in_words_figures_and_what_comes_next(nbyk: Run)
         assert "would show a difference" not in text
         (command,) = re.findall(r"^Next: nbyk (.*)  # asks whether fast is better$", text, re.MULTILINE)
         assert nbyk(*command.split())[1].startswith(("fast is better", "Better than slow: fast"))
+
+
+@pytest.mark.parametrize(("shift", "is_said"), [(1e-6, False), (3e-4, True), (1e-170, False)])
+def test_scores_that_nearly_agree_are_answered_at_once(shift: float, is_said: bool, nbyk: Run) -> None:
+    """Millions of scores would show the difference; no count of their exchanges is as long."""
+    scores = np.random.default_rng(5).normal(0, 0.1, 200)
+    scores -= scores.mean()
+    for name, by in (("a", 0.0), ("b", shift)):
+        Path(f"{name}.txt").write_text("".join(f"{x!r}\n" for x in (scores + by).tolist()))
+    code, text, _ = nbyk("compare", "a.txt", "b.txt", "--kind", "scores")
+    assert code == 0
+    assert bool(re.search(r"about \d{5,7} scores of each would show", text)) is is_said
+    assert is_said or "would show" not in text

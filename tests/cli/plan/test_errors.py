@@ -37,7 +37,10 @@ WRONG = {
         "error: --cost-per-item: found -1.0",
     ),
     "an unknown metric": ("plan toxicity --epsilon 0.1 --power 0.8 --metric maee", "did you mean mae"),
-    "an unknown test": ("plan toxicity --epsilon 0.1 --power 0.8 --test welch", "did you mean welch_t"),
+    "an unknown test": (
+        "plan toxicity --epsilon 0.1 --power 0.8 --test swaps",
+        "did you mean swap_items",
+    ),
     "no pilot": ("plan --pilot nowhere.csv --scale 0..1 --epsilon 0.1 --power 0.8", "nowhere.csv"),
     "a pilot without a scale": (
         "plan --pilot one.csv --epsilon 0.1 --power 0.8",

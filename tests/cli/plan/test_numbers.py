@@ -42,7 +42,7 @@ def test_a_count_of_a_plan_with_people_is_refused_by_its_option(nbyk: Run, optio
 
 
 def test_options_that_a_plan_with_people_does_not_take_are_refused(nbyk: Run) -> None:
-    for option in ("--sd-scale-a 2", "--n-runs 3", "--precision 0.2", "--resamples 99"):
+    for option in ("--n-runs 3", "--precision 0.2", "--resamples 99"):
         code, _, errors = nbyk(f"{PEOPLE} {option}")
         assert code == 2
         assert errors.startswith(f"error: {option.split()[0]}: found ")
@@ -55,7 +55,6 @@ SETTINGS = {
     "--resamples 0": "found 0, expected a whole number of at least 1",
     "--n-runs word": "found word, expected a whole number of at least 1, or K",
     "--n-runs 0": "found 0, expected a whole number of at least 1, or K",
-    "--sd-scale-b nan": "found nan",
     "--max-items 0": "found 0, expected a whole number of at least 2",
     "--metric nope": "unknown metric 'nope'",
     "--metric mae --metric nope": "unknown metric 'nope'",

@@ -156,7 +156,7 @@ CASES = [
         "an id twice",
         "bad.csv",
         "item,score\na,0.5\nb,0.6\na,0.7\n",
-        "item 'a' is already on line 2; .*nbyk compare",
+        "item 'a' is already on .*:2, .*on_duplicates",
         place=":4",
     ),
     bad(
@@ -209,7 +209,7 @@ CASES = [
     array("a matrix", [[0.5, 0.7], [0.6, 0.8]], "found 2 columns without names, expected one"),
     array("NaN in an array", [0.5, np.nan], "row 1: .*has no rating"),
     array("an array of text", ["0.5", "0.7"], "found an array of <U3, expected numbers"),
-    array("a pickle", np.array([0.5, None], dtype=object), "found Python objects"),
+    array("a pickle", np.array([0.5, None], dtype=object), "not a readable NumPy array"),
     bad("no array", "bad.npy", GOOD, "not a readable NumPy array"),
     parquet("NaN in Parquet", {"score": [0.5, float("nan")]}, "row 1: .*no (value|rating)"),
     parquet("text in Parquet", {"score": ["high", "low"]}, "row 0: found 'high'"),

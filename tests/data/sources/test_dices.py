@@ -36,13 +36,16 @@ def test_dices_has_the_harm_that_raters_see(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        ([("1", "r", "No"), ("2", "r", "Maybe")], ":4: Q_overall is 'Maybe'; expected Yes, No or Unsure"),
-        ([("1", "r", "No"), ("2", "r", "")], ":4: Q_overall is ''"),
+        (
+            [("1", "r", "No"), ("2", "r", "Maybe")],
+            ":4: column 'Q_overall': found 'Maybe', expected a finite",
+        ),
+        ([("1", "r", "No"), ("2", "r", "")], ":4: column 'Q_overall': found no value"),
         (
             [("1", "r", "No"), ("2", "r", "No"), ("1", "r", "Yes")],
             ":6: rater 'r' has already rated item '1'",
         ),
-        ([("1", "r", "No"), ("", "r", "No")], ":4: the item id is empty"),
+        ([("1", "r", "No"), ("", "r", "No")], ":4: column 'item_id': the id is empty"),
         ([("1", "r", "No")], "is the only item"),
     ],
 )
@@ -51,6 +54,12 @@ def test_a_malformed_row_of_dices_is_named(tmp_path, rows, says):
     with pytest.raises(NbykError) as refusal:
         load_source("dices_350", path)
     assert f"{path}, {says}" in str(refusal.value) or says in str(refusal.value)
+
+
+def test_the_answers_that_an_answer_may_be_are_named(tmp_path):
+    path = dices_file(tmp_path / DICES, ("1", "r", "No"), ("2", "r", "Maybe"))
+    with pytest.raises(NbykError, match="mend it, or write No, Unsure or Yes"):
+        load_source("dices_350", path)
 
 
 def test_another_file_is_not_taken_for_dices(tmp_path):

@@ -52,15 +52,14 @@ def test_an_annotators_first_label_of_an_item_counts(tmp_path):
 @pytest.mark.parametrize(
     ("item", "says"),
     [
-        ('{"annotations": "0,2", "annotators": "a,b"}', "holds '2'; expected 0 or 1"),
-        ('{"annotations": "0,", "annotators": "a,b"}', "holds ''; expected 0 or 1"),
+        ('{"annotations": "0,", "annotators": "a,b"}', "column 'value': found no value, expected a finite"),
         ('{"annotations": "0,1", "annotators": "a"}', "found 2 annotations and 1 annotators"),
         ('{"annotations": "0,1"}', "found 2 annotations and 0 annotators"),
-        ('{"annotations": "", "annotators": ""}', "annotations is ''"),
-        ('{"annotators": "a,b"}', "annotations is None"),
-        ('{"annotations": [0, 1], "annotators": "a,b"}', "annotations is [0, 1]"),
-        ('"0,1"', "annotations is None"),
-        ('{"annotations": "0,1", "annotators": "a,"}', "the rater id is empty"),
+        ('{"annotations": "", "annotators": ""}', "found 0 annotations and 0 annotators"),
+        ('{"annotators": "a,b"}', "found 0 annotations and 2 annotators"),
+        ('{"annotations": [0, 1], "annotators": "a,b"}', "found 0 annotations and 2 annotators"),
+        ('"0,1"', "found 0 annotations and 0 annotators"),
+        ('{"annotations": "0,1", "annotators": "a,"}', "column 'rater': the id is empty"),
     ],
 )
 def test_a_malformed_lewidi_item_is_named(tmp_path, item, says):
@@ -73,15 +72,21 @@ def test_a_malformed_lewidi_item_is_named(tmp_path, item, says):
     assert "\n" not in str(refusal.value)
 
 
+def test_a_label_off_the_scale_is_named(tmp_path):
+    path = lewidi_file(tmp_path / "ArMIS_test.json", i1=("0,2", "a,b"), i2=("0,1", "a,b"))
+    with pytest.raises(NbykError, match=r"ArMIS_test\.json: the rating of item 'test-1' by rater 'b' is 2"):
+        load_source("armis", path)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ('{"1": {"annotations": "0,1",\n', ":2: not JSON"),
         ('{"1": {}, "1": {}}', "the key '1' comes twice"),
         ("[]", "found an array; expected one object"),
-        ("{}", "holds no items"),
+        ("{}", "without rows"),
         ("", "not JSON"),
-        ('{" ": {"annotations": "0", "annotators": "a"}}', "the item id is empty"),
+        ('{" ": {"annotations": "0", "annotators": "a"}}', "column 'item': the id is empty"),
         ('{"1": {"annotations": "0", "annotators": "a"}}', "only item"),
     ],
 )

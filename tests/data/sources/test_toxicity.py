@@ -55,14 +55,11 @@ def test_a_workers_first_rating_of_a_comment_counts(tmp_path):
         ('{"ratings": []}', "ratings is []"),
         ('{"ratings": {"toxic_score": 1}}', "expected a list"),
         ('{"ratings": [3]}', "expected a list"),
-        ('{"ratings": [{"toxic_score": 1}, {}]}', "rating 2: toxic_score is None"),
-        ('{"ratings": [{"toxic_score": 5}]}', "rating 1: toxic_score is 5; expected one of 0, 1, 2, 3, 4"),
-        ('{"ratings": [{"toxic_score": 2.5}]}', "toxic_score is 2.5"),
-        ('{"ratings": [{"toxic_score": NaN}]}', "toxic_score is nan"),
-        ('{"ratings": [{"toxic_score": "3"}]}', "toxic_score is '3'"),
-        ('{"ratings": [{"toxic_score": true}]}', "toxic_score is True"),
-        ('{"ratings": [{"toxic_score": 1, "worker_id": " "}]}', "worker_id is ' '"),
-        ('{"ratings": [{"toxic_score": 1}], "comment_id": [1]}', "comment_id is [1]"),
+        ('{"ratings": [{"toxic_score": 1}, {}]}', "column 'value': found no value, expected a finite number"),
+        ('{"ratings": [{"toxic_score": NaN}]}', "column 'value': found nan"),
+        ('{"ratings": [{"toxic_score": "x"}]}', "column 'value': found 'x'"),
+        ('{"ratings": [{"toxic_score": 1, "worker_id": " "}]}', "column 'rater': the id is empty"),
+        ('{"ratings": [{"toxic_score": 1}], "comment_id": [1]}', "column 'item': found [1], expected an id"),
         ('{"ratings": [{"toxic_score": 1}], "comment_id": 1}', "json:2: item '1' is already on"),
     ],
 )
@@ -75,6 +72,16 @@ def test_a_malformed_toxicity_line_is_named(tmp_path, line, says):
     assert str(refusal.value).startswith(f"{path}:2: ")
     assert says in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("score", [5, 2.5])
+def test_a_score_off_the_scale_is_named(tmp_path, score):
+    path = toxicity_file(tmp_path / "t.json", scored((1, "w")), scored((score, "v")))
+    with pytest.raises(NbykError) as refusal:
+        load_source("toxicity", path)
+    assert f"{path}: the rating of item '2' by rater 'v' is {score:g}; expected one of 0" in str(
+        refusal.value
+    )
 
 
 def test_toxicity_without_a_path_says_where_to_get_it():

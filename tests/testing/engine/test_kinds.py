@@ -142,10 +142,11 @@ def test_a_few_pairs_of_many_systems_are_drawn_by_their_own_kinds() -> None:
 def test_tests_of_scores_count_kinds_too(test: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """P within 4.5 standard errors of its difference."""
     rng = np.random.default_rng(7)
-    a, b = (rng.random((2, 2000)) < [[0.52], [0.49]]).astype(float)
+    a, b = (rng.random((2, 8000)) < [[0.5], [0.49]]).astype(float)
     options = {"test": test, "pair_runs": True}
     counted = nbyk.compare(None, a, b, **options)
     monkeypatch.setattr(item_draws, "ITEMS_PER_KIND", 10**9)
+    monkeypatch.setattr(item_draws, "SWAPS_PER_KIND", 10**9)
     single = nbyk.compare(None, a, b, **options)
     assert counted.p != single.p
     error = np.hypot(counted.pair.claims[0].standard_error, single.pair.claims[0].standard_error)

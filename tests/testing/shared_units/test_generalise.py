@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from nbyk.data.response_set import Categories
-from nbyk.errors import NbykError
 from nbyk.metrics import get, metrics_of, register
-from nbyk.testing.shared_units import Responses, responses, shared_units_test
+from nbyk.testing.shared_units import responses, shared_units_test
 from nbyk.testing.shared_units.statistic import changes
 from tests.oracles.d_study import projected_variance
 
@@ -253,30 +252,6 @@ def test_no_difference_at_all():
     assert test.p_value("greater") == 0.5
     assert test.interval() == (0.0, 0.0)
     assert projected_variance(test, items=100) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"a_units": np.zeros((30, 3), int)}, "answers item 1 twice"),
-        ({"clusters": np.zeros(30, int)}, "all items are in one cluster"),
-        ({"clusters": np.zeros(3, int)}, "one cluster for each of 30 items"),
-        ({"b": np.zeros((29, 3)), "b_units": None}, "b has 29 items and a has 30"),
-        ({"a_units": np.zeros((30, 3))}, "expected whole numbers of shape"),
-        ({"gold": np.full((30, 4), np.nan)}, "item 1 of gold has no response"),
-    ],
-)
-def test_what_is_refused(change: dict[str, object], message: str):
-    with pytest.raises(NbykError, match=message):
-        responses(**{**arrays(), **change})
-
-
-def test_a_source_that_is_not_there():
-    data: Responses = responses(**{**arrays(), "gold_units": None})
-    with pytest.raises(
-        NbykError, match="items share no raters; sources that they share: runs of A, runs of B"
-    ):
-        shared_units_test(get("mae"), data, sources=["raters"])
 
 
 @pytest.mark.parametrize("metric", ["spearman", "rmse", "f1", "mean_of_emds", "emd_aggregated_vectorized"])

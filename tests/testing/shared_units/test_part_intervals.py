@@ -64,6 +64,16 @@ def test_three_raters_have_intervals_too(metric: str, raters: int) -> None:
     )
 
 
+@pytest.mark.parametrize("metric", ["mae", "rmse"])
+@pytest.mark.parametrize("rarely", [0, 5], ids=["first", "last"])
+def test_a_rater_of_one_item_may_be_left_out_with_it(metric: str, rarely: int) -> None:
+    given = raters_and_runs()
+    given["gold"][given["gold_units"] == rarely] = np.nan
+    given["gold"][0] = 0.5
+    found = parts(metric, responses(**given))
+    assert not any(math.isnan(number) for part in found.values() for number in astuple(part)[1:])
+
+
 def test_a_linear_metric_keeps_the_parts_of_its_test() -> None:
     given = raters_and_runs()
     data = responses(given["a"], given["b"], a_units=given["a_units"], b_units=given["b_units"])

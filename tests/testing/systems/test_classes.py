@@ -285,11 +285,14 @@ def test_a_leaderboard_of_classes() -> None:
         (([1, 2], ["a", "b"], ["a", "b"]), "number"),
         (
             (["a", "b"], ["a", "c"], ["a", "b"]),
-            "A: found 'c', expected one of the classes 'a', 'b'; mend it, or name all classes with `classes`",
+            "A, item 1: found 'c', expected one of the classes a and b; mend it, or add it to the classes",
         ),
         (([["a", "b"], [None, None]], ["a", "b"], ["a", "b"]), "item 1 has no response"),
-        ((["a", "a"], ["a", "a"], ["a", "a"]), "expected at least two classes"),
-        ((["a", "b"], ["a", " "], ["a", "b"]), "item 1: found no label, expected one"),
+        (
+            (["a", "a"], ["a", "a"], ["a", "a"]),
+            "'a' is the only class, expected two or more; name them all with `classes`",
+        ),
+        ((["a", "b"], ["a", " "], ["a", "b"]), "item 1: found ' ', expected a class: text"),
     ],
 )
 def test_bad_classes_are_refused(arguments: Any, message: str) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
-from nbyk.metrics.registry import kind_of_labels
+from nbyk.metrics.registry import kind_scored
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.resampling.effects import Progress, Threads, run_chunks
@@ -82,11 +82,10 @@ def power_of_test(
     population
         The population of the test sets: a prior or a pilot's own items, with N and K.
     metric
-        The metric whose effect is tested; the tests of errors, `battery.ON_ERRORS`, take "mae".
+        The metric whose effect is tested.
     test
-        A key of `battery.TESTS`. The nulls of `nbyk.resampling.samplers.NULLS` reject if `nbyk.p_value`, with
-        the null drawn at the data's own size, is at most α. The papers' "expected_p" and
-        "multistage_bootstrap" reject if their p is below α.
+        A key of `nbyk.resampling.samplers.NULLS`: the test rejects if `nbyk.p_value`, with this null drawn at
+        the data's own size, is at most α.
     alpha
         The level α, in (0, 1).
     alternative
@@ -95,8 +94,8 @@ def power_of_test(
         Test sets to simulate: by default 1000. With `precision`, the largest number to simulate (by default
         100,000).
     n_resamples
-        Draws M of the null of each test; for additive metrics, "swap_items" and "paired_permutation"
-        enumerate all 2^N swaps if these are at most M.
+        Draws M of the null of each test; for additive metrics, "swap_items" enumerates all 2^N swaps if these
+        are at most M.
     precision
         Wanted standard error of the power: sets are drawn until it is reached.
     seed, threads
@@ -116,7 +115,7 @@ def power_of_test(
     an item only flips the sign of its contribution to an additive effect, so only signs are drawn.
     """
     if isinstance(metric, str):
-        metric = get(metric, kind_of_labels(metric) if population.prior.of_labels else "numbers")
+        metric = get(metric, kind_scored(metric) or "classes" if population.prior.of_labels else "numbers")
     chosen = SystemTest(test, metric, alpha, alternative, n_resamples)
     seed = as_seed(seed)
     if n_sets is not None:
@@ -166,8 +165,16 @@ def until_precise(
     return n_rejected, done
 
 
+class Decides(Protocol):
+    """A test that decides on simulated sets."""
+
+    def rejections(self, sets: SimulatedSets) -> NDArray[np.int64]:
+        """Return for each set whether it rejects (1 or 0) and its number of draws, shape (size, 2)."""
+        ...
+
+
 def rejections(
-    tests: Sequence[SystemTest],
+    tests: Sequence[Decides],
     population: SimulatedPopulation,
     n_sets: int,
     *,

@@ -1,4 +1,4 @@
-"""Compiled tests on each item's own contribution to an effect: sign flips, item bootstrap, permuted errors.
+"""Compiled tests on each item's own contribution to an effect: sign flips and the item bootstrap.
 
 An additive effect is the mean of one number d_i per item. Swapping the two systems' rows on an item turns d_i
 into −d_i. So the null `swap_items` is Σ ±d_i, and an item bootstrap is a sum of resampled d_i. Neither needs
@@ -33,7 +33,7 @@ discard_older_caches(__file__)
 
 
 @njit(nogil=True, cache=True)
-def _tolerance(contributions: Array) -> float:
+def tolerance(contributions: Array) -> float:
     """Return the largest distance of two sums that tie: that of `p_value`, times N."""
     largest = 0.0
     for i in range(contributions.size):
@@ -42,7 +42,7 @@ def _tolerance(contributions: Array) -> float:
 
 
 @njit(nogil=True, cache=True)
-def decision(count: int, look: int, reject_to: Array, keep_from: Array) -> int:
+def decided(count: int, look: int, reject_to: Array, keep_from: Array) -> int:
     """Return 1 to reject, 0 to keep the null, −1 to draw on."""
     if count <= reject_to[look]:
         return 1
@@ -71,7 +71,7 @@ def sign_flip_test(
     row = np.empty(LANES, np.uint64)
     for r in range(contributions.shape[0]):
         # Σ ±d ≥ Σ d if the sum of the flipped ones is at most 0.
-        border = 0.5 * _tolerance(contributions[r])
+        border = 0.5 * tolerance(contributions[r])
         nonzero = contributions[r][contributions[r] != 0.0]  # the others change no sum
         table = subset_table(nonzero.size)
         fill_subset_table(nonzero, table)
@@ -84,7 +84,7 @@ def sign_flip_test(
                 for draw in range(min(DRAWS_AT_ONCE, draws[look] - drawn)):
                     count += int(flipped[draw] <= border)
                 drawn += DRAWS_AT_ONCE
-            out[r, 0], out[r, 1] = decision(count, look, reject_to, keep_from), draws[look]
+            out[r, 0], out[r, 1] = decided(count, look, reject_to, keep_from), draws[look]
             if out[r, 0] >= 0:
                 break
 
@@ -95,7 +95,7 @@ def sign_flip_counts(contributions: Array, out: Array) -> None:
     n = contributions.shape[1]
     sums = np.empty(1 << n)
     for r in range(contributions.shape[0]):
-        border = 0.5 * _tolerance(contributions[r])
+        border = 0.5 * tolerance(contributions[r])
         sums[0] = 0.0
         for bit in range(n):
             for subset in range(1 << bit):
@@ -117,7 +117,7 @@ def shifted_bootstrap_test(
     words = row.view(np.uint32)
     for r in range(contributions.shape[0]):
         of_set = contributions[r]
-        border = 2.0 * of_set.sum() - _tolerance(of_set)
+        border = 2.0 * of_set.sum() - tolerance(of_set)
         start_replicate(key, first + r, state)
         count, drawn = 0, 0
         for look in range(draws.size):
@@ -129,48 +129,6 @@ def shifted_bootstrap_test(
                         total += of_set[index_below(words[i], n)]
                 count += int(total >= border)
                 drawn += 1
-            out[r, 0], out[r, 1] = decision(count, look, reject_to, keep_from), drawn
-            if out[r, 0] >= 0:
-                break
-
-
-@njit(nogil=True, cache=True)
-def permuted_errors_test(
-    errors_a: Array,
-    errors_b: Array,
-    key: Any,
-    first: int,
-    draws: Array,
-    reject_to: Array,
-    keep_from: Array,
-    out: Array,
-) -> None:
-    """Decide for each set whether A's errors, shape (R, N), are small among N drawn at random of all 2N."""
-    n = errors_a.shape[1]
-    pool = np.empty(2 * n)
-    state = np.empty(STATE, np.uint64)
-    row = np.empty(LANES, np.uint64)
-    words = row.view(np.uint32)
-    for r in range(errors_a.shape[0]):
-        pool[:n] = errors_a[r]
-        pool[n:] = errors_b[r]
-        border = errors_a[r].sum() + 0.5 * _tolerance(pool)
-        start_replicate(key, first + r, state)
-        count, drawn = 0, 0
-        for look in range(draws.size):
-            while drawn < draws[look]:
-                total = 0.0
-                for start in range(0, n, HALVES):
-                    next_row(state, row)
-                    for lane in range(min(HALVES, n - start)):
-                        i = start + lane
-                        j = i + index_below(words[lane], 2 * n - i)
-                        chosen = pool[j]
-                        pool[j] = pool[i]
-                        pool[i] = chosen
-                        total += chosen
-                count += int(total <= border)
-                drawn += 1
-            out[r, 0], out[r, 1] = decision(count, look, reject_to, keep_from), drawn
+            out[r, 0], out[r, 1] = decided(count, look, reject_to, keep_from), drawn
             if out[r, 0] >= 0:
                 break

@@ -235,8 +235,8 @@ def scores_would_settle(pair: Pair) -> str:
     if n is None:
         return ""
     # So few that no exchange of scores reaches α show nothing, whatever the t-test says.
-    n = next(m for m in count(n) if (2**m if paired else math.comb(2 * m, m)) >= 2.0 / alpha)
-    return f"about {n} scores of each would show a difference this large (power 0.8)"
+    least = next(m for m in count(1) if (2**m if paired else math.comb(2 * m, m)) >= 2.0 / alpha)
+    return f"about {max(n, least)} scores of each would show a difference this large (power 0.8)"
 
 
 def _sentences(boards: Mapping[str, Board], two: _Two | None) -> Iterator[str]:

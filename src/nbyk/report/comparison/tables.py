@@ -10,6 +10,7 @@ import numpy as np
 
 from nbyk.data import Systems
 from nbyk.data.arrays import Floats
+from nbyk.data.response_set import Categories
 from nbyk.report.answer import AnswerTable
 from nbyk.report.comparison.sentences import (
     about,
@@ -145,16 +146,19 @@ def items_table(systems: Systems, a: str, b: str, effects: Floats, most: int = 1
 
 def _ratings(systems: Systems, row: Floats) -> str:
     """Return an item's ratings by one source as text, on the ratings' own scale."""
-    if row.ndim == 2:
-        there = row[~np.isnan(row).any(axis=1)]
-        shown = ["(" + " ".join(map(number, shares)) + ")" for shares in there[:_MOST_RATINGS]]
+    there, categories = row[~np.isnan(row)], systems.categories
+    if categories is None:
+        shown = [number(value) for value in systems.scale.original(there[:_MOST_RATINGS])]
     else:
-        there = row[~np.isnan(row)]
-        if systems.kind != "numbers":
-            shown = [systems.classes[int(place)] for place in there[:_MOST_RATINGS]]
-        else:
-            shown = [number(value) for value in systems.scale.original(there[:_MOST_RATINGS])]
+        shown = [_category(categories, int(place)) for place in there[:_MOST_RATINGS]]
     return ", ".join([*shown, *(["…"] if len(there) > _MOST_RATINGS else [])])
+
+
+def _category(categories: Categories, place: int) -> str:
+    """Return a class, or the probabilities of each, as text."""
+    if place < len(categories.names):
+        return categories.names[place]
+    return "(" + " ".join(map(number, categories.table[place])) + ")"
 
 
 def sensitivity_table(found: Sensitivity, sign: float = 1.0) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from nbyk.resampling import kernels
 from nbyk.resampling.effects import batches
 from nbyk.testing.engine import swaps, weights
 from nbyk.testing.engine.item_draws import ItemDraws
-from nbyk.testing.engine.rows import Rows, Swaps
+from nbyk.testing.engine.rows import ItemSums, Rows, Swaps
 from nbyk.testing.engine.swaps import DRAWS
 
 _LARGEST = 64
@@ -131,13 +131,18 @@ class Sums(Form):
     def drawn(self, draws: ItemDraws) -> Floats:
         """Sum under weights."""
         n_draws = draws.shape[0]
-        return self._scores(draws.sums(self._sums)[:, :n_draws], draws.sizes[:n_draws])
+        return self._scores(draws.sums(self._unswapped)[:, :n_draws], draws.sizes[:n_draws])
 
     def without(self, starts: Integers) -> Floats:
         """Subtract each run from the total."""
-        left_out = np.add.reduceat(self._sums.features, starts, axis=0).T
+        left_out = np.add.reduceat(self._unswapped.features, starts, axis=0).T
         sizes = np.diff(starts, append=self.rows.n_items)
-        return self._scores(self._sums.total[:, None] - left_out, self.rows.n_items - sizes)
+        return self._scores(self._unswapped.total[:, None] - left_out, self.rows.n_items - sizes)
+
+    @property
+    def _unswapped(self) -> ItemSums:
+        """The sums of draws that exchange nothing between systems."""
+        return self._sums
 
     def _statistics(self) -> Floats | None:
         """Return statistics of every system's items, shape (S, N, F), that are not the metric's own."""
@@ -169,6 +174,36 @@ class Cosines(Sums):
         product, length, length_of_gold = self._parts(sums).swapaxes(0, 1)
         length = np.where(length < _ROUNDING * self._sums.total.max(), 0.0, length)
         return 1.0 - _correlation(product, length, length_of_gold)
+
+
+class Correlations(Sums):
+    """Pearson's r of item means, from sums of a·g, a, g, a² and g².
+
+    Differences from a mean lose no digits: all systems' where rows are swapped, else each system's own.
+    """
+
+    def _statistics(self) -> Floats:
+        return self._products(self.rows.means - self.rows.means.mean())
+
+    @cached_property
+    def _unswapped(self) -> ItemSums:
+        means = self.rows.means
+        return ItemSums(self.metric, self.rows, self._products(means - means.mean(axis=1, keepdims=True)))
+
+    def _products(self, systems: Floats) -> Floats:
+        gold = np.broadcast_to(self.rows.gold_means - self.rows.gold_means.mean(), systems.shape)
+        return np.stack([systems * gold, systems, gold, systems**2, gold**2], axis=2)
+
+    def _scores(self, sums: Floats, n: int | Integers) -> Floats:
+        product, total, total_of_gold, squares, squares_of_gold = self._parts(sums).swapaxes(0, 1)
+        variance, gold_variance = (
+            np.where(rest < _ROUNDING * whole, 0.0, rest)
+            for whole, rest in (
+                (squares, squares - total**2 / n),
+                (squares_of_gold, squares_of_gold - total_of_gold**2 / n),
+            )
+        )
+        return _correlation(product - total * total_of_gold / n, variance, gold_variance).clip(-1.0, 1.0)
 
 
 class Largest(Form):

@@ -41,6 +41,9 @@ _ITEMS_PER_BINOMIAL = 50
 ITEMS_PER_KIND = 128
 """As many items of a kind, drawn once and swapped once, cost about as much as the kind's two binomials."""
 
+SWAPS_PER_KIND = 2048
+"""As many items of a kind, only swapped, cost about as much as its binomial."""
+
 
 @njit(inline="always")
 def _half(row: Any, i: int) -> Any:
@@ -122,9 +125,9 @@ class Kinds:
     sizes: Integers
 
     @classmethod
-    def of(cls, columns: Sequence[Array]) -> Kinds | None:
+    def of(cls, columns: Sequence[Array], *, only_swapped: bool = False) -> Kinds | None:
         """Return the kinds of items with equal values in all columns, (N,) each; None if they are many."""
-        most = len(columns[0]) // ITEMS_PER_KIND
+        most = len(columns[0]) // (SWAPS_PER_KIND if only_swapped else ITEMS_PER_KIND)
         if _codes_of_kinds([column[: 16 * most + 1] for column in columns], most) is None:
             return None  # as fast as the first items show too many kinds
         codes = _codes_of_kinds(columns, most)

@@ -22,11 +22,9 @@ from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import check_draws
 from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.scores.draws import Drawing
-from nbyk.testing.scores.means import difference_of_means, interval_of_means
+from nbyk.testing.scores.means import difference_of_means
 from nbyk.testing.scores.nulls import equal_on_paper
-from nbyk.testing.scores.result import NOTHING_VARIES, SCOPE
-from nbyk.testing.scores.violation_ratio import EQUAL, fill_ratios, resampled_ratios, segments
-from nbyk.words import ShownInNotebooks
+from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, segments
 
 FEW_SCORES = 5
 """If a system has fewer scores than this, `aso` warns."""
@@ -35,7 +33,7 @@ _VALUES_AT_ONCE = 1 << 23
 
 
 @dataclass(frozen=True)
-class AsoResult(ShownInNotebooks):
+class AsoResult:
     """How nearly A is stochastically larger than B. There is no p-value: `eps_min` decides.
 
     Attributes
@@ -55,9 +53,6 @@ class AsoResult(ShownInNotebooks):
         Number of scores of each system.
     effect
         mean(a) − mean(b): positive if A is better on average.
-    interval
-        Its interval (`interval_of_means`) at the confidence level of `bound`, not corrected for other
-        comparisons; NaN where no score varies.
     resampled : ndarray, shape (n_resamples,), or None
         The ratios of the resamples, if they were requested.
     """
@@ -70,31 +65,7 @@ class AsoResult(ShownInNotebooks):
     n_a: int
     n_b: int
     effect: float
-    interval: tuple[float, float]
     resampled: Floats | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Cautions about the result, one sentence each."""
-        constant = [NOTHING_VARIES] if math.isnan(self.interval[0]) else []
-        return (*few_scores(self.n_a, self.n_b), *constant, SCOPE)
-
-    @property
-    def sentence(self) -> str:
-        """The result in sentences that you can quote; the threshold τ of `eps_min` is your decision."""
-        side, sign = ("lower", -1.0) if self.effect < 0.0 else ("higher", 1.0)
-        low, high = sorted(sign * end for end in self.interval)
-        confidence = f"{100 * self.bound.confidence_level:g} %"
-        interval = "" if math.isnan(low) else f" ({confidence} interval {low:.3g} to {high:.3g})"
-        means = f"Its mean score is {sign * self.effect:.3g} {side}" if self.effect else "The means are equal"
-        joint = f" in {self.bound.n_comparisons} comparisons" if self.bound.n_comparisons > 1 else ""
-        is_shown = self.eps_min < EQUAL
-        verdict = "A is better than B" if is_shown else "A is not shown to be better than B"
-        where = f", for any τ above {self.eps_min:.3g}" if is_shown else ""
-        return (
-            f"{verdict} by Almost Stochastic Order{where} (eps_min = {self.eps_min:.3g}, confidence "
-            f"{confidence}{joint}). {means}{interval}."
-        )
 
     def reversed(self) -> AsoResult:
         """Return the result of B over A, from the same resamples: its ratio is one minus that of A over B."""
@@ -106,7 +77,6 @@ class AsoResult(ShownInNotebooks):
             n_a=self.n_b,
             n_b=self.n_a,
             effect=0.0 - self.effect,
-            interval=(0.0 - self.interval[1], 0.0 - self.interval[0]),
             resampled=None if self.resampled is None else 1.0 - self.resampled,
         )
 
@@ -249,36 +219,6 @@ def aso_uncertainty_reduction(n_old: int, m_old: int, n_new: int, m_new: int) ->
     return math.sqrt(n_new * m_new / (n_new + m_new) / (n_old * m_old / (n_old + m_old)))
 
 
-def aso_sizes(n_old: int, m_old: int, reduction: float) -> tuple[int, int]:
-    """Return the smallest sizes, in proportion to the old, that reduce the uncertainty by at least a factor.
-
-    Parameters
-    ----------
-    n_old, m_old
-        Sizes of A's and B's samples.
-    reduction
-        The factor, at least 1, as `aso_uncertainty_reduction` returns it.
-
-    Returns
-    -------
-    tuple of int
-        The sizes for A and for B.
-
-    Raises
-    ------
-    NbykError
-        If a size is below 1 or the factor is not at least 1.
-    """
-    if not 1.0 <= reduction < math.inf:
-        raise NbykError(
-            f"found {reduction}, expected a factor of at least 1, such as 1.5", argument="reduction"
-        )
-    if min(n_old, m_old) < 1:
-        raise NbykError(f"sizes: found {n_old} and {m_old}, expected at least 1 score of either system")
-    growth = reduction**2 * (1.0 - 1e-12)  # the square of √2 is more than 2 in floats
-    return math.ceil(n_old * growth), math.ceil(m_old * growth)
-
-
 @dataclass(frozen=True)
 class Bound:
     """The settings that bound violation ratios; see `aso`."""
@@ -340,8 +280,6 @@ class Bound:
         deviations = resampled[0] - resampled[0].mean()
         # A sample's standard deviation s has the variance (μ₄ − s⁴)/(4 s² M), to first order.
         spread = max(0.0, float((deviations**4).mean()) - float(error) ** 4)
-        effect = difference_of_means(a, b)
-        interval = interval_of_means(a, b, self.confidence_level, paired=False)
         error_of_error = math.sqrt(spread / (4.0 * self.n_resamples)) / float(error) if error > 0.0 else 0.0
         return AsoResult(
             eps_min=float(self.eps_min(ratios, error)[0]),
@@ -351,8 +289,7 @@ class Bound:
             bound=self,
             n_a=len(a),
             n_b=len(b),
-            effect=effect,
-            interval=interval,
+            effect=difference_of_means(a, b),
             resampled=resampled[0] if keep_resamples else None,
         )
 

@@ -29,9 +29,9 @@ from nbyk.testing.scores.nulls import EXACT_UP_TO
 from nbyk.testing.scores.result import (
     SCOPE,
     SignificanceResult,
+    cautions,
     counts_of,
     population_of,
-    warnings_of,
 )
 
 RECOMMENDED = "recommended"
@@ -292,23 +292,18 @@ def _by_aso(
 
 def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, paired: bool) -> Iterator[str]:
     test, fewest = question.test, _fewest(sample.scores)
-    least = min(pair.claims[0].least_p for pair in pairs)
-    n_corrected = n_corrected_for(question, pairs)
-    if least * n_corrected > question.alpha:
-        corrected = f", times {n_corrected} pairs," if n_corrected > 1 else ""
-        how = (
-            "collect more scores"
-            if any(pair.drawn is None or pair.drawn.exact for pair in pairs)
-            else "draw more of the null with `n_resamples`"
-        )
-        yield (
-            f"the smallest p-value that {FACTS[test].title} can give here is {least:.3g}{corrected} and "
-            f"above α = {question.alpha:g}: the test cannot find a difference, whatever the scores; {how}"
-        )
-    if test == ASO:
-        yield from few_scores(*fewest)
-    yield from dict.fromkeys(text for pair in pairs for text in pair.warnings)
-    yield from warnings_of(test, fewest[0])
+    yield from cautions(
+        test,
+        fewest[0],
+        min(pair.claims[0].least_p for pair in pairs),
+        (
+            *(few_scores(*fewest) if test == ASO else ()),
+            *dict.fromkeys(text for pair in pairs for text in pair.warnings),
+        ),
+        drawn=not any(pair.drawn is None or pair.drawn.exact for pair in pairs),
+        alpha=question.alpha,
+        n_corrected=n_corrected_for(question, pairs),
+    )
     if not paired:
         yield SCOPE
     elif not FACTS[test].paired:

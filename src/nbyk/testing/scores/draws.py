@@ -26,7 +26,8 @@ DRAWS = 256
 STREAMS_PER_ROW = 1 << 32
 """Stream c of row r is replicate r·2³² + c of its key."""
 
-_BLOCKS_PER_THREAD = 8
+_BLOCKS_PER_THREAD, _MOST_STREAMS = 8, 2048
+"""Blocks of streams that a thread computes one after the other, and the most streams of a block."""
 
 discard_older_caches(__file__)  # kernels are compiled with the numbers above
 
@@ -60,14 +61,9 @@ class Drawing:
 
     def over_streams(self, fill: Callable[[int, int], object], n_rows: int) -> None:
         """Call ``fill(first, last)`` for ranges that cover all streams, those of row 0 first."""
-        threads, progress = self.threads, self.progress
         total = n_rows * self.streams_per_row
-        if threads <= 1 and progress is None:
-            fill(0, total)
-            return
-        n_blocks = min(total, _BLOCKS_PER_THREAD * max(1, threads))
+        n_blocks = min(total, max(_BLOCKS_PER_THREAD * max(1, self.threads), -(-total // _MOST_STREAMS)))
         edges = sorted({total * block // n_blocks for block in range(n_blocks + 1)})
-        ranges = list(pairwise(edges))
 
         def draws_before(stream: int) -> int:
             row, chunk = divmod(stream, self.streams_per_row)
@@ -75,15 +71,15 @@ class Drawing:
 
         def work(block: tuple[int, int]) -> None:
             fill(*block)
-            if progress is not None:
-                progress(draws_before(block[1]) - draws_before(block[0]))
+            if self.progress is not None:
+                self.progress(draws_before(block[1]) - draws_before(block[0]))
 
-        if threads <= 1:
-            for block in ranges:
+        if self.threads <= 1:
+            for block in pairwise(edges):
                 work(block)
         else:
-            with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(work, ranges))
+            with ThreadPoolExecutor(self.threads) as pool:
+                list(pool.map(work, pairwise(edges)))
 
 
 @lru_cache(typed=True)

@@ -1,7 +1,7 @@
 """Compiled draws from the nulls of tests on means: scores dealt again, signs flipped, scores resampled.
 
-Every kernel takes many pairs of samples (rows) and a range of streams (`nbyk.testing.scores.draws`),
-and counts for each stream the draws that reach each border. If `null` has rows, it keeps the draws.
+Every kernel takes many pairs of samples (rows) and a range of streams (`nbyk.testing.scores.draws`), and
+fills `out`, shape (streams, `DRAWS`), with the draws of each stream; a row's last stream may have fewer.
 """
 
 from __future__ import annotations
@@ -39,40 +39,14 @@ def start_stream(key: Any, row: int, chunk: int, state: Array) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _count(sums: Array, start: int, row: int, low: Array, high: Array, counts: Array, null: Array) -> None:
-    """Count a stream's sums, draws of a row from `start` on, that reach each border; keep them in `null`."""
-    at_least, at_most = 0, 0
-    for draw in range(sums.size):
-        at_least += int(sums[draw] >= low[row])
-        at_most += int(sums[draw] <= high[row])
-        if null.shape[0] > 0:
-            null[row, start + draw] = sums[draw]
-    counts[0] = at_least
-    counts[1] = at_most
+def dealt_sums(size: int, pool: Array, key: Any, n_draws: int, first: int, last: int, out: Array) -> None:
+    """Sum `size` members drawn from each row's pool, shape (R, N), without replacement.
 
-
-@njit(nogil=True, cache=True)
-def dealt_sums(
-    size: int,
-    pool: Array,
-    low: Array,
-    high: Array,
-    key: Any,
-    n_draws: int,
-    first: int,
-    last: int,
-    counts: Array,
-    null: Array,
-) -> None:
-    """Count sums of `size` members drawn from each row's pool, shape (R, N), without replacement.
-
-    Of the range of streams, `counts`, shape (streams, 2), is filled with the numbers of sums that are at
-    least `low`, and at most `high`, shape (R,) each; `null`, shape (R, M) or (0, 0), with the sums if it has
-    rows. The shuffle is Fisher and Yates' and continues from the last draw's order.
+    The shuffle is Fisher and Yates' and continues from the last draw's order.
     """
     n = pool.shape[1]
     per_row = (n_draws + DRAWS - 1) // DRAWS
-    values, sums = np.empty(n), np.empty(DRAWS)
+    values = np.empty(n)
     state = np.empty(STATE, np.uint64)
     lanes = np.empty(LANES, np.uint64)
     words = lanes.view(np.uint32)
@@ -81,8 +55,7 @@ def dealt_sums(
         values[:] = pool[r]
         start_stream(key, r, chunk, state)
         used = HALVES
-        start, end = chunk * DRAWS, min(n_draws, (chunk + 1) * DRAWS)
-        for draw in range(start, end):
+        for draw in range(min(DRAWS, n_draws - chunk * DRAWS)):
             total = 0.0
             for i in range(size):
                 if used == HALVES:
@@ -94,23 +67,12 @@ def dealt_sums(
                 values[j] = values[i]
                 values[i] = chosen
                 total += chosen
-            sums[draw - start] = total
-        _count(sums[: end - start], start, r, low, high, counts[stream], null)
+            out[stream - first, draw] = total
 
 
 @njit(nogil=True, cache=True)
-def flipped_sums(
-    values: Array,
-    low: Array,
-    high: Array,
-    key: Any,
-    n_draws: int,
-    first: int,
-    last: int,
-    counts: Array,
-    null: Array,
-) -> None:
-    """Count sums of a random subset of each row's values, each in it by a fair coin; as `dealt_sums`."""
+def flipped_sums(values: Array, key: Any, n_draws: int, first: int, last: int, out: Array) -> None:
+    """Sum a random subset of each row's values, shape (R, N), each in it by a fair coin."""
     per_row = (n_draws + DRAWS - 1) // DRAWS
     n = values.shape[1]
     table = subset_table(0)
@@ -135,31 +97,18 @@ def flipped_sums(
                     if (chunk + i) * DRAWS + drawn < n_draws:
                         add_subset_sums(table, states[i], lanes, sums[i, drawn : drawn + DRAWS_AT_ONCE])
         for i in range(together):
-            start = (chunk + i) * DRAWS
-            _count(sums[i, : n_draws - start], start, r, low, high, counts[stream + i], null)
+            n_drawn = min(DRAWS, n_draws - (chunk + i) * DRAWS)
+            out[stream - first + i, :n_drawn] = sums[i, :n_drawn]
         stream += together
 
 
 @njit(nogil=True, cache=True)
 def resampled_differences(
-    a: Array,
-    b: Array,
-    low: Array,
-    high: Array,
-    key: Any,
-    n_draws: int,
-    first: int,
-    last: int,
-    counts: Array,
-    null: Array,
+    a: Array, b: Array, key: Any, n_draws: int, first: int, last: int, out: Array
 ) -> None:
-    """Count differences of sums of n values of a, shape (R, n), and of m of b, shape (R, m), m = 0 included.
-
-    Both are drawn with replacement; as `dealt_sums`.
-    """
+    """Sum n values of a, shape (R, n), less m of b, shape (R, m), m = 0 included; drawn with replacement."""
     n, m = a.shape[1], b.shape[1]
     per_row = (n_draws + DRAWS - 1) // DRAWS
-    sums = np.empty(DRAWS)
     state = np.empty(STATE, np.uint64)
     lanes = np.empty(LANES, np.uint64)
     words = lanes.view(np.uint32)
@@ -167,8 +116,7 @@ def resampled_differences(
         r, chunk = stream // per_row, stream % per_row
         start_stream(key, r, chunk, state)
         used = HALVES
-        start, end = chunk * DRAWS, min(n_draws, (chunk + 1) * DRAWS)
-        for draw in range(start, end):
+        for draw in range(min(DRAWS, n_draws - chunk * DRAWS)):
             total = 0.0
             for _ in range(n):
                 if used == HALVES:
@@ -182,5 +130,4 @@ def resampled_differences(
                     used = 0
                 total -= b[r, index_below(words[used], m)]
                 used += 1
-            sums[draw - start] = total
-        _count(sums[: end - start], start, r, low, high, counts[stream], null)
+            out[stream - first, draw] = total

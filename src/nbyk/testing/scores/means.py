@@ -17,6 +17,7 @@ _ROUNDING = 1e-13
 """A difference, or standard error, of at most this share of the largest score is 0 on paper."""
 
 _POWER = 0.8
+_MOST = 10**9
 _HALVINGS = 26
 
 PofShift = Callable[[float, Alternative], float]
@@ -106,7 +107,7 @@ def scores_to_settle(a: Floats, b: Floats, *, paired: bool, alpha: float = 0.05)
 
     It takes the difference and the standard deviations of these scores for the true ones. The normal
     quantiles' count is corrected for t (Guenther 1981, Sample size formulas for normal theory T tests). None
-    if nothing differs or varies.
+    if nothing differs or varies, or if a billion scores would not do.
     """
     if min(len(a), len(b)) < 2:
         return None
@@ -116,7 +117,9 @@ def scores_to_settle(a: Floats, b: Floats, *, paired: bool, alpha: float = 0.05)
     if difference == 0.0 or not 0.0 < variance < math.inf:  # of scores near 1e308
         return None
     extra = high * high / (2.0 if paired else 4.0)
-    return math.ceil((high + more) ** 2 * variance / difference**2 + extra)
+    with np.errstate(divide="ignore", over="ignore"):
+        n = (high + more) ** 2 * variance / np.square(difference) + extra
+    return math.ceil(n) if n <= _MOST else None
 
 
 def are_zeros_and_ones(sample: Floats) -> bool:

@@ -126,28 +126,32 @@ class NullSums:
     ) -> tuple[Integers, Floats]:
         """Return the counts of each stream of draws, and the sums of the first pair if they are kept."""
         key = drawing.random_words(**self.axes)
-        counts = np.empty((len(self.observed) * drawing.streams_per_row, 2), np.int64)
-        kept = np.empty((1, drawing.n_draws) if keep_null else (0, 0))
-        is_one = self.of_kinds is not None and len(self.observed) == 1
-        kinds = Kinds.of([self.summed[0][0]]) if is_one else None
+        per_row, rows = drawing.streams_per_row, len(self.observed)
+        counts = np.empty((rows * per_row, 2), np.int64)
+        kept = np.empty((per_row if keep_null else 0, DRAWS))
+        is_one = self.of_kinds is not None and rows == 1
+        kinds = Kinds.of([self.summed[0][0]], only_swapped=self.size == ANY_SIZE) if is_one else None
         draw = self.kernel if kinds is None else partial(self._by_kinds, kinds)
 
         def fill(first: int, last: int) -> None:
-            draw(*summed, self.low, self.high, key, drawing.n_draws, first, last, counts, kept)
+            sums = np.full((last - first, DRAWS), np.nan)
+            draw(*summed, key, drawing.n_draws, first, last, sums)
+            row = np.arange(first, last) // per_row
+            counts[first:last, 0] = (sums >= self.low[row, None]).sum(axis=1)
+            counts[first:last, 1] = (sums <= self.high[row, None]).sum(axis=1)
+            kept[first:last] = sums[: max(0, len(kept) - first)]
 
-        drawing.over_streams(fill, len(self.observed))
-        return counts, kept
+        drawing.over_streams(fill, rows)
+        return counts, kept.reshape(1, -1)[:, : drawing.n_draws]
 
     def _by_kinds(self, kinds: Kinds, summed: Floats, *others: Any) -> None:
         """Fill what the kernel does, for a single pair, by counts of the kinds."""
         assert self.of_kinds is not None
-        low, high, key, n_draws, first, last, counts, null = others[-8:]
+        key, n_draws, first, last, out = others[-5:]
         for stream in range(first, last):
             start = stream * DRAWS
             drawn = self.of_kinds(kinds, key, start, min(DRAWS, n_draws - start))
-            sums = product(drawn, summed[0, kinds.first])
-            counts[stream] = (sums >= low).sum(), (sums <= high).sum()
-            null[:, start : start + DRAWS] = sums[: null.shape[1]]
+            out[stream - first, : len(drawn)] = product(drawn, summed[0, kinds.first])
 
     def _all(
         self, values: Floats, size: int, n_choices: int, drawing: Drawing, *, keep_null: bool

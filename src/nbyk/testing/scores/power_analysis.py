@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -128,51 +128,39 @@ def comparison_power(
     the board corrects for several pairs, the level of the power is α over their number, that of the strictest
     step; the bound of Almost Stochastic Order is the comparison's own.
     """
-    question = board.question
-    check_power_of(question.test, board.sample.scores, lift, lift_is)
+    question, scores = board.question, board.sample.scores
+    if FACTS[question.test].paired:
+        raise NbykError(
+            f"found {question.test}, a test of pairs; the analysis resamples either system's scores by "
+            "themselves: choose an unpaired test, or plan a test set of items with `nbyk plan`",
+            argument="lift",
+        )
     test: Test
     if question.tau is None:
         side: Alternative = "two-sided" if question.alternative == "two-sided" else "greater"
         test = partial(p_values_of, question.test, alternative=side)
         alpha, default = question.alpha / n_corrected_for(question, board.pairs), _N_RESAMPLES
     else:
-        test = partial(_eps_min, board)
+        order = board.pairs[0].claims[0].order
+        assert isinstance(order, AsoResult)
+        n, level = order.bound.n_comparisons, 1.0 - question.alpha
+        test = partial(aso_batch, confidence_level=level, n_comparisons=n, seed=question.seed)
         alpha, default = question.tau, _N_ASO_RESAMPLES
-    return {
-        name: bootstrap_power_analysis(
-            sample,
-            lift=lift,
-            lift_is=lift_is,
-            test=test,
-            alpha=alpha,
-            n_resamples=default if n_resamples is None else n_resamples,
-            seed=question.seed,
-        )
-        for name, sample in board.sample.scores.items()
-    }
-
-
-def check_power_of(test: str, scores: Mapping[str, Floats], lift: float, lift_is: Lift) -> None:
-    """Raise the errors of `comparison_power`, which needs a comparison, before there is one."""
-    if FACTS[test].paired:
-        raise NbykError(
-            f"found {test}, a test of pairs; the analysis resamples either system's scores by themselves: "
-            "choose an unpaired test, or plan a test set of items with `nbyk plan`",
-            argument="lift",
-        )
+    powers = {}
     for name, sample in scores.items():
         try:
-            _lifted(sample, lift, lift_is)
+            powers[name] = bootstrap_power_analysis(
+                sample,
+                lift=lift,
+                lift_is=lift_is,
+                test=test,
+                alpha=alpha,
+                n_resamples=default if n_resamples is None else n_resamples,
+                seed=question.seed,
+            )
         except NbykError as error:
             raise error if error.argument != "scores" else NbykError(error.problem, systems=(name,)) from None
-
-
-def _eps_min(board: Board, a: Floats, b: Floats) -> Floats:
-    """Return the bounds of pairs of samples by Almost Stochastic Order, as the comparison's own."""
-    order, question = board.pairs[0].claims[0].order, board.question
-    assert isinstance(order, AsoResult)
-    n, level = order.bound.n_comparisons, 1.0 - question.alpha
-    return aso_batch(a, b, confidence_level=level, n_comparisons=n, seed=question.seed)
+    return powers
 
 
 def _lifted(scores: Floats, lift: float, lift_is: str) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -130,17 +130,10 @@ class SignificanceResult(ShownAsLines):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Cautions about the result, one sentence each."""
-        said = []
-        if self.least_p > USUAL_LEVEL:
-            is_drawn = self.n_resamples and not self.exact
-            more = ", or draw more of the null with `n_resamples`" if is_drawn else ""
-            said.append(
-                f"the smallest p-value that {FACTS[self.test].title} can give here is {self.least_p:.3g}: "
-                f"collect more scores{more}"
-            )
-        fewest = min(self.n_a, self.n_b)
-        said += [*self.without_interval(self.interval), *warnings_of(self.test, fewest)]
-        return (*said, *([] if FACTS[self.test].paired else [SCOPE]))
+        drawn = bool(self.n_resamples) and not self.exact
+        notes = self.without_interval(self.interval)
+        scope = () if FACTS[self.test].paired else (SCOPE,)
+        return (*cautions(self.test, min(self.n_a, self.n_b), self.least_p, notes, drawn=drawn), *scope)
 
     def claim(self, confidence_level: float, favours: Shown, decision_error: float = 0.0) -> Claim:
         """Return the result as a claim over new scores."""
@@ -208,12 +201,34 @@ def population_of(test: str) -> str:
     return "new pairs of scores like these" if FACTS[test].paired else "new scores like these"
 
 
-def warnings_of(test: str, fewest: int) -> Iterator[str]:
-    """Yield the cautions about a test if the system with the fewest scores has `fewest`."""
-    if FACTS[test].paired:
+def cautions(
+    test: str,
+    fewest: int,
+    least_p: float,
+    notes: Iterable[str],
+    *,
+    drawn: bool,
+    alpha: float = USUAL_LEVEL,
+    n_corrected: int = 1,
+) -> Iterator[str]:
+    """Yield the cautions about a test if the system with the fewest scores has `fewest`, with its notes.
+
+    `least_p` is the least p that the test can give, before a correction for `n_corrected` pairs; it is the
+    less, the more is drawn of the null, if it is `drawn`.
+    """
+    facts = FACTS[test]
+    if least_p * n_corrected > alpha:
+        corrected = f", times {n_corrected} pairs," if n_corrected > 1 else ""
+        yield (
+            f"the smallest p-value that {facts.title} can give here is {least_p:.3g}{corrected} and above "
+            f"α = {alpha:g}: the test cannot find a difference, whatever the scores; "
+            f"{'draw more of the null with `n_resamples`' if drawn else 'collect more scores'}"
+        )
+    yield from notes
+    if facts.paired:
         yield about_pairs()
-    if FACTS[test].null == "resampled" and fewest < _LIBERAL_BELOW:
-        other = FACTS["approximate_randomisation" if FACTS[test].paired else "permutation"].title
+    if facts.null == "resampled" and fewest < _LIBERAL_BELOW:
+        other = FACTS["approximate_randomisation" if facts.paired else "permutation"].title
         yield (
             f"with {fewest} scores resampled means vary less than real ones, so the bootstrap finds false "
             f"differences more often than its level says; {other} does not"

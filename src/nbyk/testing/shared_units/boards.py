@@ -13,15 +13,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc, gammaln, psi
 
+from nbyk.arrays import Floats
 from nbyk.metrics import Metric
 from nbyk.testing.shared_units.generalise import SharedUnitsTest
-from nbyk.testing.shared_units.mixture import ErrorLaw
 from nbyk.testing.shared_units.responses import Source
 
-Floats = NDArray[np.float64]
 Places = tuple[int, int]
 
 _TIMES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 64.0])
@@ -159,19 +157,10 @@ def _effective_systems(products: Floats, df: float) -> float:
 
 
 def moderated_systems(totals: Floats, df: float) -> tuple[Floats, Floats, Floats]:
-    """Return the variances of S systems over units of their own, moderated in M ways.
+    """Return the variances of S systems over units of their own, and their df, (M, S), moderated in M ways.
 
-    Parameters
-    ----------
-    totals : ndarray, shape (S,)
-        The jackknife's variance T over each system's own units.
-    df
-        Degrees of freedom of each.
-
-    Returns
-    -------
-    variances, df : ndarray, shape (M, S)
-    weights : ndarray, shape (M,)
+    `totals`, (S,), are the jackknife's variances T over each system's own units, with `df` degrees of freedom
+    each. The ways have weights, (M,).
     """
     belongs = _belonging(totals, df)
     d0 = df * _TIMES[:, None] * belongs
@@ -230,20 +219,16 @@ def moderated_tests(
         return dict(tests)
     (sources,) = kinds
     severity = metric is not None and metric.needs_gold and "location" not in metric.unchanged_by
-    laws = {pair: [(1.0, test.law.variances[0], test.law.df[0])] for pair, test in tests.items()}
-    for index, source in enumerate(sources, start=1):
+    moderated = dict(tests)
+    for column, source in enumerate(sources, start=1):
         if source == _OWN[1] and _OWN[0] in sources:
             continue  # moderated with those of A
         if source in _OWN:
-            _moderate_own(laws, tests, n_systems, sources)
+            _moderate_own(moderated, sources)
         else:
             apart = _seen(tests, source) if severity and source == "raters" else 1.0
-            _moderate_shared(laws, tests, n_systems, source, index, apart)
-    return {pair: replace(test, law=_law(test.law, laws[pair])) for pair, test in tests.items()}
-
-
-_Ways = list[tuple[float, Floats, Floats]]
-"""The weight, the variances and the degrees of freedom of each way."""
+            _moderate_shared(moderated, n_systems, source, column, apart)
+    return moderated
 
 
 def _seen(tests: Mapping[Places, SharedUnitsTest], source: Source) -> float:
@@ -254,12 +239,7 @@ def _seen(tests: Mapping[Places, SharedUnitsTest], source: Source) -> float:
 
 
 def _moderate_shared(
-    laws: dict[Places, _Ways],
-    tests: Mapping[Places, SharedUnitsTest],
-    n: int,
-    source: Source,
-    index: int,
-    apart: float,
+    tests: dict[Places, SharedUnitsTest], n: int, source: Source, column: int, apart: float
 ) -> None:
     totals = _totals(tests, n, source)
     if not np.nansum(totals) > 0.0:
@@ -267,56 +247,42 @@ def _moderate_shared(
     df = float(np.mean([test.sources[source].df for test in tests.values()]))
     variances, degrees, weights = moderated_pairs(totals, df, apart)
     for (a, b), test in tests.items():
-        of_pair = (test.stretch**2 * variances[:, a, b], degrees[:, a, b])
-        laws[a, b] = _mixed(laws[a, b], weights, {index: of_pair})
+        tests[a, b] = _mixed(test, weights, {column: (variances[:, a, b], degrees[:, a, b])})
 
 
-def _moderate_own(
-    laws: dict[Places, _Ways],
-    tests: Mapping[Places, SharedUnitsTest],
-    n: int,
-    sources: tuple[Source, ...],
-) -> None:
-    kept: list[list[float]] = [[] for _ in range(n)]
-    degrees_of: list[float] = []
-    for pair, test in tests.items():
-        for system, source in zip(pair, _OWN, strict=True):
-            if source in sources:
-                kept[system].append(test.sources[source].total)
-                degrees_of.append(test.sources[source].df)
-    has_own = [bool(values) for values in kept]
-    totals = np.array([float(np.mean(values)) for values in kept if values])
-    if not totals.sum() > 0.0 or len(totals) < 2:
-        return
-    place = np.cumsum(has_own) - 1
-    variances, degrees, weights = moderated_systems(totals, float(np.mean(degrees_of)))
-    for pair, test in tests.items():
-        columns = {
-            1 + sources.index(source): (
-                test.stretch**2 * variances[:, place[system]],
-                degrees[:, place[system]],
-            )
+def _moderate_own(tests: dict[Places, SharedUnitsTest], sources: tuple[Source, ...]) -> None:
+    columns = {
+        pair: {
+            1 + sources.index(source): (system, test.sources[source])
             for system, source in zip(pair, _OWN, strict=True)
             if source in sources
         }
-        laws[pair] = _mixed(laws[pair], weights, columns)
+        for pair, test in tests.items()
+    }
+    parts = [part for of_pair in columns.values() for part in of_pair.values()]
+    systems = sorted({system for system, _ in parts})
+    totals = np.array([np.mean([part.total for of, part in parts if of == system]) for system in systems])
+    if not totals.sum() > 0.0 or len(totals) < 2:
+        return
+    df = float(np.mean([part.df for _, part in parts]))
+    variances, degrees, weights = moderated_systems(totals, df)
+    of_system = dict(zip(systems, zip(variances.T, degrees.T, strict=True), strict=True))
+    for pair, test in tests.items():
+        chosen = {column: of_system[system] for column, (system, _) in columns[pair].items()}
+        tests[pair] = _mixed(test, weights, chosen)
 
 
-def _mixed(ways: _Ways, weights: Floats, columns: Mapping[int, tuple[Floats, Floats]]) -> _Ways:
-    """Return each way by each of M ways of some columns, which have variances and degrees, shape (M,)."""
-    mixed = []
-    for weight, variances, degrees in ways:
-        for place, share in enumerate(weights):
-            of_way, df_of_way = variances.copy(), degrees.copy()
-            for column, (moderated, df) in columns.items():
-                of_way[column], df_of_way[column] = moderated[place], df[place]
-            mixed.append((weight * share, of_way, df_of_way))
-    return mixed
-
-
-def _law(law: ErrorLaw, ways: _Ways) -> ErrorLaw:
-    weights, variances, degrees = zip(*ways, strict=True)
-    return replace(law, variances=np.array(variances), df=np.array(degrees), weights=np.array(weights))
+def _mixed(
+    test: SharedUnitsTest, weights: Floats, columns: Mapping[int, tuple[Floats, Floats]]
+) -> SharedUnitsTest:
+    """Return the test whose law has each of its ways by each of M ways of some columns, shape (M,)."""
+    law, n_ways = test.law, len(test.law.weights)
+    variances, df = (np.repeat(each, len(weights), axis=0) for each in (law.variances, law.df))
+    for column, (moderated, degrees) in columns.items():
+        variances[:, column] = np.tile(test.stretch**2 * moderated, n_ways)
+        df[:, column] = np.tile(degrees, n_ways)
+    mixed = np.outer(law.weights, weights).ravel()
+    return replace(test, law=replace(law, variances=variances, df=df, weights=mixed))
 
 
 def lone_spread(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> tuple[int, float] | None:

@@ -214,9 +214,6 @@ class Crew:
 
     def check(self) -> None:
         """Raise NbykError unless raters can divide the work like this."""
-        for name, count in asdict(self).items():
-            if name in LEAST_OF_CREW:
-                check_count(name, count, LEAST_OF_CREW[name])
         if self.clusters < 2:
             raise NbykError(
                 f"found {self.items_per_cluster}, and there are {self.n_items} items: one cluster, which "

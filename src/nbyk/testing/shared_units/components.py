@@ -6,14 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtri
 
+from nbyk.arrays import Floats
 from nbyk.sums import product
 from nbyk.testing.shared_units.responses import Responses, Source
 from nbyk.testing.shared_units.statistic import Changes
-
-Floats = NDArray[np.float64]
 
 _EXACT_UNITS = 600
 """Up to this number of units, degrees of freedom are computed from the items that units share."""

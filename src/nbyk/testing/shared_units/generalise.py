@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nbyk.errors import NbykError
+from nbyk.arrays import Integers
 from nbyk.metrics import Metric
 from nbyk.metrics.metric import Smoothness
 from nbyk.testing.pvalues import Alternative, sides_of
@@ -20,7 +19,7 @@ from nbyk.testing.shared_units.components import (
     less_explained,
     unit_component,
 )
-from nbyk.testing.shared_units.mixture import STRONG_SKEW, ErrorLaw, degrees_together
+from nbyk.testing.shared_units.mixture import STRONG_SKEW, ErrorLaw, degrees_together, without_overlap
 from nbyk.testing.shared_units.precision import (
     MOST_UNITS,
     UNEQUAL,
@@ -31,8 +30,6 @@ from nbyk.testing.shared_units.precision import (
 from nbyk.testing.shared_units.responses import Responses, Source
 from nbyk.testing.shared_units.statistic import changes, ratings_of
 from nbyk.testing.shared_units.stretch import stretch
-
-Ints = NDArray[np.int64]
 
 _ROUNDING = 1e-10
 """A standard error below this share of the effect is a rounding error."""
@@ -82,24 +79,32 @@ class SharedUnitsTest:
     by_precision: bool = False
 
     @property
-    def parts(self) -> tuple[VariancePart, ...]:
-        """The parts of the variance: items or clusters, units, and units × items.
+    def squares(self) -> dict[str, tuple[float, float, float]]:
+        """The variance behind each part, its degrees of freedom, and what explains some of it.
 
-        With I, T, W and r as in `shared_units_test`, and S as in `of_single`, items have I − Σ S, units
-        r² T − W, and units × items S. On balanced data this is the analysis of variance. Each interval is
-        that of χ² for I, r² T or S, minus the same S or W, cut at 0.
+        With I, T, W and r as in `shared_units_test`, and S as in `of_single`: for items or clusters I, less
+        Σ S; for units r² T, less W; and for units × items S.
+        """
+        single = {source: self.of_single(source) for source in self.sources}
+        name = "clusters of items" if self.clustered else "items"
+        squares = {name: (self.items.total, self.items.df, sum(single.values()))}
+        for source, part in self.sources.items():
+            squares[source] = (self.stretch**2 * part.total, part.df, part.within)
+            squares[f"{source} × items"] = (single[source], part.within_df, 0.0)
+        return squares
+
+    @property
+    def parts(self) -> tuple[VariancePart, ...]:
+        """The parts of the variance: the `squares`, each less what explains some of it, at least 0.
+
+        On balanced data this is the analysis of variance. Each interval is that of χ², less the same, cut
+        at 0.
 
         For a metric that is not linear in the ratings, only these intervals of units cover the true part
         (`benchmarks/shared_units/parts.py`), and the others are NaN. For one that jumps, these parts are far
         off, and all numbers are NaN. `nbyk.testing.shared_units.intervals` fills both gaps, more slowly.
         """
-        single = {source: self.of_single(source) for source in self.sources}
-        name = "clusters of items" if self.clustered else "items"
-        variances = {name: less_explained(self.items.total, self.items.df, sum(single.values()))}
-        for source, part in self.sources.items():
-            variances[source] = less_explained(self.stretch**2 * part.total, part.df, part.within)
-            variances[f"{source} × items"] = less_explained(single[source], part.within_df, 0.0)
-        nan = math.nan
+        variances, nan = {of: less_explained(*square) for of, square in self.squares.items()}, math.nan
         if self.smoothness == "jumps":
             return tuple(VariancePart(source, nan, nan, nan, nan) for source in variances)
         if self.smoothness == "smooth":
@@ -238,10 +243,6 @@ def shared_units_test(
     inference with two-way clustering.
     """
     asked = tuple(data.source_units) if sources is None else tuple(sources)
-    for source in asked:
-        if source not in data.source_units:
-            there = ", ".join(data.source_units) or "none"
-            raise NbykError(f"items share no {source}; sources that they share: {there}")
     changed = changes(metric, data)
     items = item_component(data, changed)
     parts = {source: unit_component(data, source, changed) for source in asked}
@@ -289,29 +290,26 @@ def _to_weight(metric: Metric, data: Responses, parts: Mapping[Source, Component
     return source if same else None
 
 
-def _packed(units: Ints) -> Ints:
+def _packed(units: Integers) -> Integers:
     """Return rows of sorted units without columns in which no row has one."""
     return units[:, (units >= 0).any(axis=0)]
 
 
 def law_of(items: Component, units: Sequence[Component], stretch: float) -> ErrorLaw:
     """Return the law of the effect's error; see `shared_units_test`. Items alone have Student's t."""
-    explained = sum(part.within for part in units)
-    share = min(1.0, items.total / explained) if explained > 0.0 else 1.0
-    totals, scales = [max(items.total - explained, 0.0)], [1.0]
-    for part in units:
-        total = stretch**2 * part.total
-        total = total - (1.0 - share) * part.within if total >= part.within else share * total
-        totals.append(total)
-        scales.append(math.sqrt(total / part.total) if part.total > 0.0 else 1.0)
-    parts = [items, *units]
+    totals = np.array([stretch**2 * part.total for part in units])
+    within = np.array([part.within for part in units])
+    variances = without_overlap(np.array([items.total]), totals[None], within)
+    scales = [
+        math.sqrt(left / part.total) if part.total > 0.0 else 1.0
+        for left, part in zip(variances[0, 1:], units, strict=True)
+    ]
     thirds = [items.third if units else 0.0, *(part.third for part in units)]
+    of_units = degrees_together(variances[0, 1:], np.array([part.df for part in units]))
     return ErrorLaw(
-        np.array([totals]),
-        np.array(
-            [[items.df, *degrees_together(np.array(totals[1:]), np.array([part.df for part in units]))]]
-        ),
+        variances,
+        np.array([[items.df, *of_units]]),
         np.ones(1),
-        np.array(scales) ** 3 * np.array(thirds),
-        np.array([part.effective_units for part in parts]),
+        np.array([1.0, *scales]) ** 3 * np.array(thirds),
+        np.array([part.effective_units for part in (items, *units)]),
     )

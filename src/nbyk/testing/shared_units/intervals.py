@@ -8,9 +8,9 @@ from itertools import product
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from nbyk.arrays import Booleans, Floats, Integers
 from nbyk.metrics import Metric
 from nbyk.testing.results import VariancePart
 from nbyk.testing.shared_units.components import less_explained
@@ -18,9 +18,7 @@ from nbyk.testing.shared_units.generalise import SharedUnitsTest, law_of, shared
 from nbyk.testing.shared_units.responses import NO_UNIT, Responses, Role
 from nbyk.testing.shared_units.statistic import columns_of, effects_of_sets
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
-Estimate: TypeAlias = Callable[[Ints, Ints], Floats]
+Estimate: TypeAlias = Callable[[Integers, Integers], Floats]
 """Returns `SharedUnitsTest.parts` by some of the items and without some of the units."""
 
 _MOST_ITEMS = 1000
@@ -32,7 +30,7 @@ _UNIT_GROUPS = 8
 _SPLITS = 60
 _SPLITS_AGAIN = 20
 _SEED = 20261123
-_NO_UNITS: Ints = np.empty(0, np.int64)
+_NO_UNITS: Integers = np.empty(0, np.int64)
 
 
 def parts_with_intervals(metric: Metric, data: Responses, test: SharedUnitsTest) -> tuple[VariancePart, ...]:
@@ -75,32 +73,27 @@ def parts_with_intervals(metric: Metric, data: Responses, test: SharedUnitsTest)
 
 def _estimates(test: SharedUnitsTest) -> Floats:
     """Return the parts of the variance as they are estimated; some may be negative."""
-    single = {source: test.of_single(source) for source in test.sources}
-    parts = [test.items.total - sum(single.values())]
-    for source, of in test.sources.items():
-        parts += [test.stretch**2 * of.total - of.within, single[source]]
-    return np.array(parts)
+    return np.array([square - explained for square, _, explained in test.squares.values()])
 
 
 def _parts(found: Floats, reach: Floats, test: SharedUnitsTest, over_items: Floats) -> Iterator[VariancePart]:
     """Yield the parts: those of units with an interval by χ², the others with that of t."""
     known = np.maximum(found, 0.0)
     whole = known.sum()
-    degrees = [component.df for component in test.sources.values()]
-    for place, part in enumerate(test.parts):
+    for place, (part, (_, df, _)) in enumerate(zip(test.parts, test.squares.values(), strict=True)):
         low, high = max(found[place] - reach[place], 0.0), max(found[place] + reach[place], 0.0)
         if not over_items[place] and test.smoothness != "jumps":
             low, high = part.low, part.high
         elif not over_items[place]:
             noise = float(known[place + 1])
             total = max(float(found[place]) + noise, 0.0)
-            _, low, high = less_explained(total, degrees[(place - 1) // 2], noise)
+            _, low, high = less_explained(total, df, noise)
         share = known[place] / whole if whole > 0.0 else np.nan
         yield VariancePart(part.source, float(known[place]), float(share), float(low), float(high))
 
 
 def _jackknifed(
-    estimate: Estimate, sample: Responses, test: SharedUnitsTest, over_items: NDArray[np.bool_]
+    estimate: Estimate, sample: Responses, test: SharedUnitsTest, over_items: Booleans
 ) -> tuple[Floats, Floats]:
     """Return the variances of the parts over new items and new units, and their degrees of freedom."""
     every = np.arange(sample.n_items)
@@ -134,7 +127,7 @@ def _variance(again: list[Floats]) -> tuple[Floats, Floats]:
     return variance, variance**2 / (n - 1)
 
 
-def _dealt(order: Ints, most: int) -> Ints:
+def _dealt(order: Integers, most: int) -> Integers:
     """Return the group of each of n things, dealt at random from their order; at most `most` groups."""
     groups = np.empty(len(order), np.int64)
     groups[order] = np.random.default_rng(_SEED).permutation(len(order)) % most
@@ -152,36 +145,39 @@ def _sample(data: Responses) -> Responses:
     return _taken(data, np.flatnonzero(chosen[data.clusters]), _NO_UNITS)
 
 
-def _taken(data: Responses, rows: Ints, gone: Ints) -> Responses:
-    """Return some of the items, without the responses of some units; items that have none left are out."""
-    kept_units = np.ones(data.n_units + 1, bool)  # NO_UNIT is the last
-    kept_units[gone] = False
-    numbers = np.where(kept_units, np.cumsum(kept_units) - 1, NO_UNIT)
-    numbers[-1] = NO_UNIT
-    values, units = [], []
-    answered = np.ones(len(rows), bool)
-    for role in data.roles:
-        of_rows = role.units[rows]
-        values.append(np.where(kept_units[of_rows], role.values[rows], np.nan))
-        units.append(numbers[of_rows])
-        if len(gone) and role.values.shape[1]:
-            answered &= ~np.isnan(values[-1]).all(axis=1)
-    if not answered.all():
-        values, units = [of[answered] for of in values], [by[answered] for by in units]
-    gold, a, b = map(Role, values, units)
-    of_sources = {
-        source: numbers[of_source[kept_units[of_source]]] for source, of_source in data.source_units.items()
-    }
-    _, clusters = np.unique(data.clusters[rows][answered], return_inverse=True)
-    return replace(data, gold=gold, a=a, b=b, source_units=of_sources, clusters=clusters)
+def _taken(data: Responses, rows: Integers, gone: Integers) -> Responses:
+    """Return some of the items, without the responses of some units.
+
+    Items that have none left are out, and so are units that answered none of the items.
+    """
+    is_gone = np.zeros(data.n_units + 1, bool)  # NO_UNIT is the last
+    is_gone[gone] = True
+    units = [role.units[rows] for role in data.roles]
+    values = [
+        np.where(is_gone[of], np.nan, role.values[rows]) for role, of in zip(data.roles, units, strict=True)
+    ]
+    if len(gone):
+        answered = np.all([~np.isnan(of).all(axis=1) for of in values if of.shape[1]], axis=0)
+        rows, values, units = rows[answered], [of[answered] for of in values], [of[answered] for of in units]
+    kept = np.zeros(data.n_units + 1, bool)
+    for of in units:
+        kept[of] = True
+    kept[[*gone, NO_UNIT]] = False
+    numbers = np.where(kept, np.cumsum(kept) - 1, NO_UNIT)
+    gold, a, b = (Role(of, numbers[by]) for of, by in zip(values, units, strict=True))
+    sources = {source: numbers[of[kept[of]]] for source, of in data.source_units.items()}
+    _, clusters = np.unique(data.clusters[rows], return_inverse=True)
+    return replace(data, gold=gold, a=a, b=b, source_units=sources, clusters=clusters)
 
 
 def _by_test(metric: Metric, sample: Responses, test: SharedUnitsTest) -> Estimate:
     """Return the estimate of the parts by the test itself."""
 
-    def estimate(rows: Ints, gone: Ints) -> Floats:
-        sources = list(test.sources)
-        return _estimates(shared_units_test(metric, _taken(sample, rows, gone), sources=sources))
+    def estimate(rows: Integers, gone: Integers) -> Floats:
+        left, sources = _taken(sample, rows, gone), list(test.sources)
+        if min(len(left.source_units[source]) for source in sources) < 2:
+            return np.full(1 + 2 * len(sources), np.nan)
+        return _estimates(shared_units_test(metric, left, sources=sources))
 
     return estimate
 
@@ -199,7 +195,7 @@ def _by_splits(metric: Metric, sample: Responses, test: SharedUnitsTest, n_split
         by_rank = units[np.argsort(sample.unit_ranks[units])]
         of_units[:, by_rank] = [_halves(len(units), rng) for _ in range(n_splits)]
 
-    def estimate(rows: Ints, gone: Ints) -> Floats:
+    def estimate(rows: Integers, gone: Integers) -> Floats:
         halves = (_without(of_split, gone, sources) for of_split in of_units)
         splits = (
             _parts_of_split(metric, sample, test, rows, of_split, by_half)
@@ -215,7 +211,7 @@ def _by_splits(metric: Metric, sample: Responses, test: SharedUnitsTest, n_split
     return estimate
 
 
-def _halves(n: int, rng: np.random.Generator) -> Ints:
+def _halves(n: int, rng: np.random.Generator) -> Integers:
     """Return the half, 0 or 1, of each of n things; −1 for the last one of an odd number."""
     halves = np.full(n, -1)
     order = rng.permutation(n)
@@ -223,7 +219,7 @@ def _halves(n: int, rng: np.random.Generator) -> Ints:
     return halves
 
 
-def _without(halves: Ints, gone: Ints, sources: list[Ints]) -> Ints:
+def _without(halves: Integers, gone: Integers, sources: list[Integers]) -> Integers:
     """Return the halves without some units; the odd unit of a source takes the place of one that is gone."""
     left = halves.copy()
     left[gone] = -1
@@ -236,7 +232,12 @@ def _without(halves: Ints, gone: Ints, sources: list[Ints]) -> Ints:
 
 
 def _parts_of_split(
-    metric: Metric, sample: Responses, test: SharedUnitsTest, rows: Ints, of_items: Ints, of_units: Ints
+    metric: Metric,
+    sample: Responses,
+    test: SharedUnitsTest,
+    rows: Integers,
+    of_items: Integers,
+    of_units: Integers,
 ) -> Floats:
     """Return the parts by the effects of one split into halves, scaled to all items and units."""
     sources = list(test.sources)

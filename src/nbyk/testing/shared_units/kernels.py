@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.compiled import njit
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
 def fill_means_without(
-    values: Floats, value_units: Ints, means: Floats, items: Ints, units: Ints, out: Floats
+    values: Floats, value_units: Integers, means: Floats, items: Integers, units: Integers, out: Floats
 ) -> None:
-    """Fill `out` with an item's mean without one unit's responses; NaN if none is left.
+    """Fill `out`, shape (E,), with an item's mean without one unit's responses; NaN if none is left.
 
-    Parameters
-    ----------
-    values, value_units : ndarray, shape (N, K)
-        Responses, NaN if missing, and the units that gave them.
-    means : ndarray, shape (N,)
-        The items' means, used if the unit gave no response.
-    items, units : ndarray, shape (E,)
-        The entries.
-    out : ndarray, shape (E,)
-        Filled.
+    `values` and `value_units` are (N, K), NaN if missing; `items` and `units` of the entries are (E,). The
+    items' `means`, (N,), serve where the unit gave no response.
     """
     width = values.shape[1]
     for entry in range(len(items)):
@@ -48,34 +37,12 @@ def fill_means_without(
 
 
 @njit(nogil=True, cache=True)
-def fill_rows_without(values: Floats, value_units: Ints, items: Ints, units: Ints, out: Floats) -> None:
-    """Fill `out`, shape (E, K), with the items' responses without those of one unit, left-packed."""
-    width = values.shape[1]
-    for entry in range(len(items)):
-        item = items[entry]
-        size = 0
-        for k in range(width):
-            if value_units[item, k] != units[entry] and not np.isnan(values[item, k]):
-                out[entry, size] = values[item, k]
-                size += 1
-        for k in range(size, width):
-            out[entry, k] = np.nan
-
-
-@njit(nogil=True, cache=True)
-def add_sharing(values: Floats, places: Ints, weights: Floats, without: Floats, lost: Ints) -> None:
+def add_sharing(values: Floats, places: Integers, weights: Floats, without: Floats, lost: Integers) -> None:
     """Add the units' weights in the mean of a role's item means, with all units and without each.
 
-    Parameters
-    ----------
-    values, places : ndarray, shape (N, K)
-        A role's responses, and the place of the unit of each among the J units of the source, −1 for others.
-    weights : ndarray, shape (J,)
-        N times the weights of the units are added.
-    without : ndarray, shape (J, J)
-        The change of N times the weights of all units (columns) is added, for each unit left out (row).
-    lost : ndarray, shape (J,)
-        The number of items with no response without the unit is added.
+    `places`, (N, K) as the `values`, are of the J units of a source, −1 for others. Added are N times the
+    units' `weights`, (J,); the changes of these when each unit (row) leaves, to `without`, (J, J); and the
+    numbers of items with no response then, to `lost`, (J,).
     """
     width = values.shape[1]
     for i in range(len(values)):
@@ -99,14 +66,9 @@ def add_sharing(values: Floats, places: Ints, weights: Floats, without: Floats, 
 
 @njit(nogil=True, cache=True)
 def solve_and_log_determinant(matrix: Floats, right: Floats) -> float:
-    """Solve a symmetric positive definite system in place, and return the logarithm of its determinant.
+    """Solve a symmetric positive definite system, (J, J), and return the logarithm of its determinant.
 
-    Parameters
-    ----------
-    matrix : ndarray, shape (J, J)
-        The system; its lower half is overwritten by the factor of Cholesky.
-    right : ndarray, shape (J, R)
-        The right-hand sides; overwritten by the solutions.
+    The solutions overwrite `right`, (J, R), and Cholesky's factor the lower half of `matrix`.
     """
     n = len(matrix)
     log_determinant = 0.0

@@ -7,13 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr  # scipy.stats has it too, but takes as long to load as all of nbyk
 
+from nbyk.arrays import Floats
 from nbyk.sums import product
 from nbyk.testing.skewness import corrected
-
-Floats = NDArray[np.float64]
 
 FEWEST_FOR_SKEW = 4.5
 """With fewer units, their skewness says too little to correct p by it."""
@@ -128,6 +126,24 @@ def before_step(size: Floats, h: Floats) -> Floats:
     back = _BACK * np.clip(h, 0.0, 1.0)
     small = near / (1.0 + back)
     return np.where(small <= _MOST_BACK, small, near - _MOST_BACK * back)
+
+
+def without_overlap(items: Floats, totals: Floats, within: Floats) -> Floats:
+    """Return the parts of the variance, shape (M, 1 + K), none of which counts single responses twice.
+
+    Parameters
+    ----------
+    items : ndarray, shape (M,)
+        The variance I over items.
+    totals : ndarray, shape (M, K)
+        The variance over the units of each source.
+    within : ndarray, shape (K,)
+        The part W of each that single responses explain, which I has too; see `shared_units_test`.
+    """
+    explained = within.sum()
+    share = np.minimum(1.0, items / explained)[:, None] if explained > 0.0 else 1.0
+    units = np.where(totals >= within, totals - (1.0 - share) * within, share * totals)
+    return np.column_stack([np.maximum(items - explained, 0.0), units])
 
 
 def degrees_together(variances: Floats, df: Floats) -> Floats:

@@ -15,16 +15,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtri, gammaln, nctdtr, ndtr, stdtr, stdtrit
 
+from nbyk.arrays import Floats
 from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import Crew, Spread
 from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK, LEAST_PART
-from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW, before_step, degrees_together
-
-Floats = NDArray[np.float64]
+from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW, before_step, degrees_together, without_overlap
 
 _MANY_SWAPS = 40
 """With this many items or clusters, p has so many values that one of them is α."""
@@ -49,14 +47,7 @@ _SURE = 8.0
 class UnitPart(NamedTuple):
     """What the test's variance over the units of a source is expected to be, and why.
 
-    Attributes
-    ----------
-    units
-        Number of units.
-    between
-        The part of units as wholes.
-    within
-        The part of single responses, in the variance over the units.
+    `between` is the part of units as wholes, `within` that of single responses in the variance over them.
     """
 
     units: int
@@ -143,12 +134,7 @@ def power_with_people(
 class Aim:
     """An effect to find with a power, and the collection at hand: which numbers would find it.
 
-    Attributes
-    ----------
-    spread, now
-        The variances of the effect, and the numbers of the collection at hand.
-    effect, power, alpha, alternative
-        The effect, the power with which the test should find it, and the test's level and question.
+    `spread` and `now` are the variances of the effect, and the numbers of the collection at hand.
     """
 
     spread: Spread
@@ -172,11 +158,10 @@ class Aim:
         if name == "ratings_per_item" and self.now.raters:
             most = self.now.raters
 
-        def power(groups: int) -> float:
-            return self.reached(self.now.with_counts(**{name: groups * size}))
+        def power(count: int) -> float:
+            return self.reached(self.now.with_counts(**{name: count}))
 
-        groups = least_number(power, self.power, -(-getattr(self.now, name) // size), most // size)
-        return None if groups is None else groups * size
+        return least_number(power, self.power, getattr(self.now, name), most, size)
 
     def together(self) -> Crew | None:
         """Return the crew of so many times items, raters and runs that it finds it; None beyond 1000.
@@ -201,17 +186,20 @@ class Aim:
         return replace(crew, n_items=fewest or crew.n_items)
 
 
-def least_number(power: Callable[[int], float], target: float, low: int, high: int) -> int | None:
-    """Return the least whole number at which an increasing power reaches the target; None if none does."""
-    if high < low or power(high) < target:
+def least_number(
+    power: Callable[[int], float], target: float, low: int, high: int, step: int = 1
+) -> int | None:
+    """Return the least multiple of a step at which an increasing power reaches the target, or None."""
+    first, last = -(-low // step), high // step
+    if last < first or power(last * step) < target:
         return None
-    while low < high:
-        middle = (low + high) // 2
-        if power(middle) >= target:
-            high = middle
+    while first < last:
+        middle = (first + last) // 2
+        if power(middle * step) >= target:
+            last = middle
         else:
-            low = middle + 1
-    return low
+            first = middle + 1
+    return first * step
 
 
 def _power_of_t(shift: float, df: float, tail: float, sides: int) -> float:
@@ -235,12 +223,9 @@ def _reaches(over_items: float, groups: int, parts: Sequence[UnitPart], tail: fl
     )
     shapes = np.column_stack([_shapes(units, 2 * n, n + axis) for axis, (_, units) in enumerate(samples)])
     within = np.array([part.within for part in parts])
-    explained = float(within.sum())
-    share = np.minimum(1.0, squares[:, :1] / explained) if explained > 0.0 else 1.0
-    totals = squares[:, 1:]
-    totals = np.where(totals >= within, totals - (1.0 - share) * within, share * totals)
-    thirds = np.column_stack([squares[:, :1], totals]) ** 1.5 * shapes
-    variances = np.column_stack([np.maximum(squares[:, :1] - explained, 0.0), totals])
+    variances = without_overlap(squares[:, 0], squares[:, 1:], within)
+    totals = variances[:, 1:]
+    thirds = np.column_stack([squares[:, 0], totals]) ** 1.5 * shapes
     own = np.array([units - 1.0 for _, units in samples])
     if len(parts) > 1:
         df = np.column_stack([np.full(_POINTS, own[0]), degrees_together(totals, own[1:])])

@@ -6,17 +6,14 @@ maximum likelihood gives the ratios of their variances, and generalised least sq
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.testing.shared_units.components import Component, third_moment
 from nbyk.testing.shared_units.kernels import solve_and_log_determinant
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _LEAST_RATIO, _MOST_RATIO = 1e-6, 1e4
 _ROUNDS, _POINTS = 8, 7
@@ -41,12 +38,12 @@ class Crossed:
         The ratings.
     """
 
-    items: Ints
-    units: Ints
+    items: Integers
+    units: Integers
     values: Floats
 
     @cached_property
-    def per_item(self) -> Ints:
+    def per_item(self) -> Integers:
         """The number of entries of each item."""
         return np.bincount(self.items)
 
@@ -56,7 +53,7 @@ class Crossed:
         return int(self.units.max()) + 1
 
     @cached_property
-    def pairs(self) -> tuple[Ints, Ints]:
+    def pairs(self) -> tuple[Integers, Integers]:
         """All pairs of entries of one item, both ways and each with itself."""
         counts = self.per_item[self.items]
         first = np.repeat(np.arange(len(self.items)), counts)
@@ -74,7 +71,7 @@ class Crossed:
             for size in np.unique(self.per_item)
         }
 
-    def _by_units(self, first: Ints, second: Ints, weights: Floats) -> Floats:
+    def _by_units(self, first: Integers, second: Integers, weights: Floats) -> Floats:
         """Return weights of pairs of entries, summed by their units, shape (J, J)."""
         n = self.n_units
         places = self.units[first] * n + self.units[second]
@@ -179,52 +176,42 @@ def components_of(data: Crossed, fit: Fit) -> tuple[Component, Component]:
     """
     weights, residuals = fit.weights, data.values - fit.mean
     by_unit, by_item = data.over_units(weights), data.over_items(weights)
-    squares = float(np.sum(weights**2))
-    loads = float(np.sum(by_unit**2))
-    noise, of_items = fit.noise * squares, fit.item * float(np.sum(by_item**2))
-    of_units = fit.unit * loads
+    noise = fit.noise * float(np.sum(weights**2))
+    of_items, of_units = (
+        variance * float(np.sum(by**2)) for variance, by in ((fit.item, by_item), (fit.unit, by_unit))
+    )
     variance = noise + of_items + of_units
+    inner = data.products(weights, weights)
 
     # Over units: the covariance of h, J × J
     covariance = np.diag(fit.noise * data.over_units(weights**2) + fit.unit * by_unit**2)
-    covariance = covariance + fit.item * data.products(weights, weights)
+    covariance = covariance + fit.item * inner
     covariance = covariance - variance * np.outer(by_unit, by_unit)
-    parts = data.over_units(weights * residuals)
-    total, df = _scaled(parts, of_units + noise, float(np.trace(covariance)), float(np.sum(covariance**2)))
-    unit = Component(
-        data.n_units,
-        total,
-        noise,
-        df,
-        max(1.0, len(weights) - len(by_item)),
-        len(weights),
-        loads,
-        third_moment(-parts * np.sqrt(total / max(float(np.sum(parts**2)), 1e-300)), loads),
-    )
+    trace, norm = float(np.trace(covariance)), float(np.sum(covariance**2))
+    unit = _component(by_unit, data.over_units(weights * residuals), of_units + noise, trace, norm)
+    within_df = max(1.0, len(weights) - len(by_item))
+    unit = replace(unit, within=noise, within_df=within_df, responses=len(weights))
 
     # Over items: C = D + unit W W′ − variance ω ω′, whose trace and norm need no N × N matrix
     diagonal = fit.noise * data.over_items(weights**2) + fit.item * by_item**2
-    inner = data.products(weights, weights)
-    shared = data.over_items(weights**2)
+    shared = fit.unit * data.over_items(weights**2)
+    trace = float(np.sum(diagonal + shared - variance * by_item**2))
     cross = data.over_units(weights * by_item[data.items])
-    trace = float(np.sum(diagonal + fit.unit * shared - variance * by_item**2))
     norm = (
         float(np.sum(diagonal**2))
-        + 2.0 * float(np.sum(diagonal * (fit.unit * shared - variance * by_item**2)))
+        + 2.0 * float(np.sum(diagonal * (shared - variance * by_item**2)))
         + fit.unit**2 * float(np.sum(inner**2))
         - 2.0 * fit.unit * variance * float(np.sum(cross**2))
         + variance**2 * float(np.sum(by_item**2)) ** 2
     )
-    parts = data.over_items(weights * residuals)
-    total, df = _scaled(parts, of_items + noise, trace, norm)
-    of_all = float(np.sum(by_item**2))
-    third = third_moment(-parts * np.sqrt(total / max(float(np.sum(parts**2)), 1e-300)), of_all)
-    item = Component(len(by_item), total, 0.0, df, 1.0, len(by_item), of_all, third)
-    return item, unit
+    return _component(by_item, data.over_items(weights * residuals), of_items + noise, trace, norm), unit
 
 
-def _scaled(parts: Floats, expected: float, trace: float, norm: float) -> tuple[float, float]:
-    """Return a variance from squared parts, and its degrees of freedom, by their covariance under a fit."""
-    if not (trace > 0.0 and norm > 0.0):  # so small that its square is 0, too
-        return 0.0, 1.0
-    return float(np.sum(parts**2)) * expected / trace, max(1.0, trace**2 / norm)
+def _component(weights: Floats, parts: Floats, expected: float, trace: float, norm: float) -> Component:
+    """Return a part of the variance from squared parts, and their expected variance and covariance."""
+    squares, loads = float(np.sum(parts**2)), float(np.sum(weights**2))
+    total, df = 0.0, 1.0  # so small that its square is 0, too
+    if trace > 0.0 and norm > 0.0:
+        total, df = squares * expected / trace, max(1.0, trace**2 / norm)
+    third = third_moment(-parts * np.sqrt(total / max(squares, 1e-300)), loads)
+    return Component(len(weights), total, 0.0, df, 1.0, len(weights), loads, third)

@@ -8,14 +8,12 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from nbyk.errors import NbykError
+from nbyk.arrays import Floats, Integers
 from nbyk.metrics.item_means import item_means, without_rounding
 from nbyk.testing.shared_units.kernels import add_sharing
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Source = Literal["raters", "runs", "runs of A", "runs of B"]
 
 _ROLES: dict[Source, slice] = {
@@ -43,16 +41,12 @@ class Role:
     """
 
     values: Floats
-    units: Ints
+    units: Integers
 
     @cached_property
     def packed(self) -> Floats:
         """The responses of each item first, then NaN."""
-        missing = np.isnan(self.values)
-        if not missing.any():
-            return self.values
-        order = np.argsort(missing, axis=1, kind="stable")
-        return np.take_along_axis(self.values, order, axis=1)
+        return left_packed(self.values)
 
 
 @dataclass(frozen=True)
@@ -76,8 +70,8 @@ class Responses:
     gold: Role
     a: Role
     b: Role
-    source_units: dict[Source, Ints]
-    clusters: Ints
+    source_units: dict[Source, Integers]
+    clusters: Integers
     clustered: bool
     table: Floats | None = None
 
@@ -97,7 +91,7 @@ class Responses:
         return 1 + max((int(role.units.max(initial=-1)) for role in self.roles), default=-1)
 
     @cached_property
-    def sources_of_units(self) -> Ints:
+    def sources_of_units(self) -> Integers:
         """The place of each unit's source among the sources."""
         return np.repeat(
             np.arange(len(self.source_units)), [len(units) for units in self.source_units.values()]
@@ -132,12 +126,12 @@ class Responses:
         return _ordered(self) if self.table is None else self
 
     @cached_property
-    def unit_ranks(self) -> Ints:
+    def unit_ranks(self) -> Integers:
         """The rank of each unit by its responses; it depends on numbers and rows only where units tie."""
         return _ranks_of_units(self, np.sum(_far(_keys(self)), axis=0))
 
     @cached_property
-    def entries(self) -> tuple[Ints, Ints]:
+    def entries(self) -> tuple[Integers, Integers]:
         """The items and the units of all different pairs of an item and a unit that answered it, by item."""
         units = np.concatenate([role.units for role in self.roles], axis=1)
         of_b = units[:, units.shape[1] - self.b.units.shape[1] :]
@@ -147,7 +141,7 @@ class Responses:
         return items, units[items, columns]
 
     @cached_property
-    def cells(self) -> tuple[Ints, Ints]:
+    def cells(self) -> tuple[Integers, Integers]:
         """The unit of each cell, which is a unit's entries in one cluster; and each entry's cell."""
         items, units = self.entries
         n_clusters = int(self.clusters.max()) + 1
@@ -155,7 +149,7 @@ class Responses:
         return cells // n_clusters, cell_of
 
     @cached_property
-    def answered(self) -> list[Ints]:
+    def answered(self) -> list[Integers]:
         """The items that each unit answered."""
         items, units = self.entries
         ends = np.searchsorted(np.sort(units), np.arange(1, self.n_units))
@@ -201,15 +195,15 @@ def responses(
     clusters: ArrayLike | None = None,
     table: Floats | None = None,
 ) -> Responses:
-    """Return the responses of a comparison with their units in order.
+    """Return the responses of a comparison with their units in order; they were checked when they were read.
 
     Parameters
     ----------
     a, b, gold : array_like, shape (N, K), each with a K of its own
         Responses; NaN if missing. Each item has at least one of each role.
     a_units, b_units, gold_units : array_like of int, as the responses
-        Which run or rater gave each response, from 0; negative if its unit belongs to the item alone or is
-        fixed. None: no item shares a unit of this role.
+        Which run or rater gave each response, from 0, once an item; negative if its unit belongs to the item
+        alone or is fixed. None: no item shares a unit of this role.
     paired
         Whether the same number in `a_units` and `b_units` means the same unit: the same seed, or the same
         person who rates outputs of both systems. A unit that is in only one of the two roles stays unpaired.
@@ -218,26 +212,13 @@ def responses(
     table : ndarray, shape (U, C), optional
         The distributions over classes that responses are the places of.
     """
-    a_values, b_values = _matrix(a, "a"), _matrix(b, "b")
-    n = len(a_values)
-    gold_values = np.empty((n, 0)) if gold is None else _matrix(gold, "gold")
-    named = (("a", a_values), ("b", b_values), ("gold", gold_values))
-    for name, values in named:
-        if len(values) != n:
-            raise NbykError(
-                f"{name} has {len(values)} items and a has {n}; give the same items in the same order"
-            )
-        if values.shape[1] and np.isnan(values).all(1).any():
-            row = int(np.isnan(values).all(1).argmax())
-            raise NbykError(f"item {row + 1} of {name} has no response; leave the item out")
-    given = (
-        _units(gold_units, gold_values, "gold"),
-        _units(a_units, a_values, "a"),
-        _units(b_units, b_values, "b"),
-    )
-    source_units: dict[Source, Ints] = {}
+    n = len(np.asarray(a))
+    gold = np.empty((n, 0)) if gold is None else gold
+    values = [np.require(of, np.float64, ["C"]) for of in (gold, a, b)]
+    given = [_units(*of) for of in zip((gold_units, a_units, b_units), values, strict=True)]
+    source_units: dict[Source, Integers] = {}
     numbered = [np.full(ids.shape, NO_UNIT, np.int64) for ids in given]
-    for source, numbers in _sources(*given, paired):
+    for source, numbers in _sources(*given, paired=paired):
         if len(numbers) < 2:
             continue
         first = sum(map(len, source_units.values()))
@@ -245,8 +226,17 @@ def responses(
         for position in range(3)[_ROLES[source]]:
             renumbered = _renumbered(given[position], numbers, first)
             numbered[position] = np.maximum(numbered[position], renumbered)
-    gold_role, a_role, b_role = map(Role, (gold_values, a_values, b_values), numbered)
-    return Responses(gold_role, a_role, b_role, source_units, *_clusters(clusters, n), table)
+    of_items = np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1].reshape(n)
+    gold_role, a_role, b_role = map(Role, values, numbered)
+    return Responses(gold_role, a_role, b_role, source_units, of_items, clusters is not None, table)
+
+
+def left_packed(values: Floats) -> Floats:
+    """Return rows with their numbers first, then NaN."""
+    missing = np.isnan(values)
+    if not missing.any():
+        return values
+    return np.take_along_axis(values, np.argsort(missing, axis=1, kind="stable"), axis=1)
 
 
 def _ordered(data: Responses) -> Responses:
@@ -289,7 +279,7 @@ def _far(keys: list[Floats]) -> list[Floats]:
     return [np.abs(key - key.mean()) for key in keys]
 
 
-def _ranks_of_units(data: Responses, of_items: Floats) -> Ints:
+def _ranks_of_units(data: Responses, of_items: Floats) -> Integers:
     """Return the rank of each unit by its responses and by the items that it answers; the last is no unit."""
     sums = np.zeros((data.n_units, 4))
     for role in data.roles:
@@ -303,7 +293,7 @@ def _ranks_of_units(data: Responses, of_items: Floats) -> Ints:
     return ranks
 
 
-def _by_unit(role: Role, ranks: Ints) -> Floats:
+def _by_unit(role: Role, ranks: Integers) -> Floats:
     """Return the responses of each item by the ranks of their units, and then by value, and these ranks."""
     by_value = np.argsort(role.values, axis=1, kind="stable")
     values = np.take_along_axis(role.values, by_value, axis=1)
@@ -313,35 +303,12 @@ def _by_unit(role: Role, ranks: Ints) -> Floats:
     return np.concatenate(both, axis=1)
 
 
-def _matrix(values: ArrayLike, name: str) -> Floats:
-    matrix = np.require(values, np.float64, ["C"])
-    if matrix.ndim != 2 or matrix.shape[0] < 2 or matrix.shape[1] < 1:
-        raise NbykError(f"{name} has shape {matrix.shape}; expected items × responses, two items or more")
-    return matrix
+def _units(units: ArrayLike | None, values: Floats) -> Integers:
+    ids = np.full(values.shape, NO_UNIT) if units is None else np.asarray(units)
+    return np.where(np.isnan(values) | (ids < 0), NO_UNIT, ids).astype(np.int64)
 
 
-def _units(units: ArrayLike | None, values: Floats, name: str) -> Ints:
-    if units is None:
-        return np.full(values.shape, NO_UNIT, np.int64)
-    ids = np.array(units)
-    if ids.shape != values.shape or ids.dtype.kind not in "iu":
-        raise NbykError(
-            f"{name}_units has shape {ids.shape} and type {ids.dtype}; "
-            f"expected whole numbers of shape {values.shape}"
-        )
-    ids = np.where(np.isnan(values) | (ids < 0), NO_UNIT, ids).astype(np.int64)
-    ordered = np.sort(ids, axis=1)
-    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-    if twice.any():
-        row, column = (int(index[0]) for index in np.nonzero(twice))
-        raise NbykError(
-            f"{name}_units: unit {ordered[row, column]} answers item {row + 1} twice; "
-            "give one response per unit and item, or mark them as fresh with -1"
-        )
-    return ids
-
-
-def _sources(gold: Ints, a: Ints, b: Ints, paired: bool) -> Iterator[tuple[Source, Ints]]:
+def _sources(gold: Integers, a: Integers, b: Integers, *, paired: bool) -> Iterator[tuple[Source, Integers]]:
     """Yield each source with the given numbers of its units.
 
     One unit alone shows no variance. So one unit that both systems have is no pair, and one that a system has
@@ -360,18 +327,6 @@ def _sources(gold: Ints, a: Ints, b: Ints, paired: bool) -> Iterator[tuple[Sourc
     yield "runs of B", np.setdiff1d(of_b, both)
 
 
-def _renumbered(ids: Ints, numbers: Ints, first: int) -> Ints:
+def _renumbered(ids: Integers, numbers: Integers, first: int) -> Integers:
     place = np.minimum(np.searchsorted(numbers, ids), len(numbers) - 1)
     return np.where(numbers[place] == ids, first + place, NO_UNIT)
-
-
-def _clusters(clusters: ArrayLike | None, n: int) -> tuple[Ints, bool]:
-    if clusters is None:
-        return np.arange(n), False
-    ids = np.array(clusters)
-    if ids.shape != (n,):
-        raise NbykError(f"clusters has shape {ids.shape}; expected one cluster for each of {n} items")
-    names, numbers = np.unique(ids, return_inverse=True)
-    if len(names) < 2:
-        raise NbykError(f"all items are in one cluster, {names[0]!r}; expected two or more, or no clusters")
-    return numbers.reshape(n).astype(np.int64), True

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Booleans, Floats, Integers
 from nbyk.metrics import Metric
 from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import item_means, without_rounding
-from nbyk.testing.shared_units.kernels import fill_means_without, fill_rows_without
-from nbyk.testing.shared_units.responses import Responses
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from nbyk.testing.shared_units.kernels import fill_means_without
+from nbyk.testing.shared_units.responses import Responses, left_packed
 
 ITEM_GROUPS = 400
 """Most groups of items to leave out one at a time, if the effect is not a mean over items."""
@@ -56,7 +53,7 @@ class Changes:
 
     effect: float
     groups: Floats
-    group_sizes: Ints
+    group_sizes: Integers
     units: Floats
     within: Floats
     at_work: float
@@ -73,23 +70,12 @@ def changes(metric: Metric, data: Responses, item_weights: Floats | None = None)
     return _recomputed_changes(metric, data)
 
 
-def ratings_of(metric: Metric, data: Responses, units: Ints) -> tuple[Ints, Ints, Floats]:
-    """Return the part of each rating in the effect, for a metric that is a mean over items.
+def ratings_of(metric: Metric, data: Responses, units: Integers) -> tuple[Integers, Integers, Floats]:
+    """Return the parts of ratings by the units of a source in the effect of a mean over items.
 
-    Parameters
-    ----------
-    metric, data
-        The metric and the responses.
-    units
-        The numbers of the units of a source.
-
-    Returns
-    -------
-    items, units : ndarray of int, shape (E,)
-        The item and the place of the unit among `units` of each entry of theirs.
-    values : ndarray, shape (E,)
-        d_i − (K_i − 1) (d_i⁽ʲ⁾ − d_i), with d_i the effect of an item and d_i⁽ʲ⁾ that without unit j. Their
-        mean over an item is d_i. If the effect is linear in the ratings, they are the effects of each.
+    They are the item and the place of the unit of each entry, and d_i − (K_i − 1) (d_i⁽ʲ⁾ − d_i), shape (E,),
+    with d_i the effect of an item and d_i⁽ʲ⁾ that without unit j. Their mean over an item is d_i. If the
+    effect is linear in the ratings, they are the effects of each.
     """
     columns = columns_of(metric, data)
     whole = _effects_of_items(metric, columns)
@@ -113,7 +99,7 @@ def columns_of(metric: Metric, data: Responses) -> list[Floats]:
 
 def _changes_of_entries(
     metric: Metric, data: Responses, columns: list[Floats], whole: Floats
-) -> tuple[Ints, Ints, Floats, NDArray[np.bool_]]:
+) -> tuple[Integers, Integers, Floats, Booleans]:
     """Return item and unit of each entry, the change of the item's effect without it, and lost items.
 
     If a role has no response left, the item is lost, and the change is that to the mean item.
@@ -167,7 +153,7 @@ def _at_work(changes: Floats) -> float:
 
 def _effects_without(
     metric: Metric, data: Responses, columns: list[Floats], whole: Floats
-) -> tuple[Floats, NDArray[np.bool_]]:
+) -> tuple[Floats, Booleans]:
     """Return the effect of each entry's item without its unit, and whether a role has no response left."""
     items, units = data.entries
     effects, lost = np.empty(len(items)), np.zeros(len(items), bool)
@@ -180,8 +166,8 @@ def _effects_without(
 
 
 def _columns_without(
-    metric: Metric, data: Responses, columns: list[Floats], items: Ints, units: Ints
-) -> tuple[list[Floats], NDArray[np.bool_]]:
+    metric: Metric, data: Responses, columns: list[Floats], items: Integers, units: Integers
+) -> tuple[list[Floats], Booleans]:
     """Return the columns of some items, each without a unit, and whether a role then has no response left.
 
     The numbers of a role that has none left are any that work, because the item is left out.
@@ -193,31 +179,27 @@ def _columns_without(
         if role.units.max(initial=-1) < 0:
             left.append(column[items])
             continue
-        if data.table is not None:
+        if data.table is None and metric.needs != "responses":
+            out = np.empty(len(items))
+            fill_means_without(role.values, role.units, column, items, units, out)
+            empty = np.isnan(out)
+            out = column[items] + steps * (out - column[items])
+        else:
             out = np.where(role.units[items] == units[:, None], np.nan, role.values[items])
-            empty = np.isnan(out).all(axis=1)
-            if role is data.gold:
+            empty = np.asarray(np.isnan(out).all(axis=1))
+            if data.table is None:
+                out = left_packed(out)
+            elif role is data.gold:
                 shares = shares_of(out, data.table)
                 out = column[items] + steps[:, None] * (shares - column[items])
-            out[empty] = column[items[empty]]
-        elif metric.needs == "responses":
-            out = np.empty((len(items), role.values.shape[1]))
-            fill_rows_without(role.values, role.units, items, units, out)
-            empty = np.isnan(out[:, 0])
-            out[empty, 0] = 0.0
-        else:
-            means, without = column[items], np.empty(len(items))
-            fill_means_without(role.values, role.units, column, items, units, without)
-            out = means + steps * (without - means)
-            empty = np.isnan(out)
-            out = np.where(empty, means, out)
+        out[empty] = column[items[empty]]
         lost |= empty
         left.append(out)
     return left, lost
 
 
 def _common_changes(
-    data: Responses, items: Ints, units: Ints, change: Floats, lost: NDArray[np.bool_]
+    data: Responses, items: Integers, units: Integers, change: Floats, lost: Booleans
 ) -> Floats:
     """Return the mean change of an item's effect when one of a source's units leaves it.
 
@@ -270,8 +252,8 @@ def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
 
 
 def _group_changes(
-    metric: Metric, columns: list[Floats], effect: float, clusters: Ints
-) -> tuple[Floats, Ints]:
+    metric: Metric, columns: list[Floats], effect: float, clusters: Integers
+) -> tuple[Floats, Integers]:
     """Return the change of the effect without each group of items, and the groups' sizes."""
     groups, sizes = _item_groups(clusters)
     by_group = np.empty(len(sizes))
@@ -288,7 +270,7 @@ def _group_changes(
     return by_group, sizes
 
 
-def _item_groups(clusters: Ints) -> tuple[Ints, Ints]:
+def _item_groups(clusters: Integers) -> tuple[Integers, Integers]:
     """Return the group of each item and the groups' sizes; at most `ITEM_GROUPS`, with whole clusters."""
     n_clusters, n_groups = int(clusters.max()) + 1, _fewer(ITEM_GROUPS, 100, len(clusters))
     if n_clusters <= n_groups:
@@ -302,7 +284,7 @@ def _fewer(most: int, least: int, n_items: int) -> int:
     return max(least, min(most, _WORK // n_items))
 
 
-def _dealt(n: int, parts: int) -> Ints:
+def _dealt(n: int, parts: int) -> Integers:
     """Return the part of each of n things; parts are random and of nearly equal size."""
     return np.random.default_rng(_GROUPING_SEED).permutation(n) % parts
 
@@ -352,7 +334,7 @@ def _unit_changes(
     return totals, within
 
 
-def blocks_for(clusters: Ints, n_units: int) -> tuple[Ints, int]:
+def blocks_for(clusters: Integers, n_units: int) -> tuple[Integers, int]:
     """Return the block of each item and the number of blocks, for leaving out `n_units` units in turn."""
     n_clusters = int(clusters.max()) + 1
     # with many units, a few blocks of each are enough to estimate noise
@@ -389,10 +371,10 @@ def centred_changes(by_block: Floats, totals: Floats, shares: Floats) -> tuple[F
 def _effects_without_parts(
     metric: Metric,
     columns: list[Floats],
-    answered: Ints,
+    answered: Integers,
     left: list[Floats],
-    lost: NDArray[np.bool_],
-    gone: NDArray[np.bool_],
+    lost: Booleans,
+    gone: Booleans,
 ) -> Floats:
     """Return the effects after a unit leaves the items of each row of `gone`, shape (P, N)."""
     sets = []

@@ -12,14 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.metrics import Metric
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.responses import Responses, Role, Source
 from nbyk.testing.shared_units.statistic import VALUES_AT_ONCE, Changes, columns_of, effects_of_sets
-
-Floats = NDArray[np.float64]
 
 _FARTHEST = 16.0
 _STEPS = 24

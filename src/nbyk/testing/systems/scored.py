@@ -79,7 +79,8 @@ class ScoredSystems:
             scale = gold.scale
             if isinstance(gold, Systems):
                 units, cluster = gold.all_units, gold.clusters
-                gold, systems, categories = gold.coded
+                gold.refuse_scores()
+                gold, systems, categories = gold.gold, gold.responses, gold.categories
             else:
                 units, cluster, categories = named_units(gold), gold.clusters, gold.categories
                 systems = dict(zip(gold.names, (gold.a, gold.b), strict=True))
