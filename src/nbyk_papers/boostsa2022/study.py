@@ -118,12 +118,10 @@ class Boostsa2022Study(Study):
         return [*p_value_cells(config, settings), *level_cells(config, settings)]
 
     def figures(self, config: Any) -> list[str]:
-        """Return the names of its figures; the second is of taggers."""
         tagging = ["figure_02"] if self.settings(config).discordances else []
         return ["type_1_error", "figure_01", *tagging, "figure_03"]
 
     def tables(self, config: Any) -> list[str]:
-        """Return the names of its tables: the verdicts, and the numbers of each figure."""
         return ["verdicts", *self.figures(config)]
 
 

@@ -101,11 +101,9 @@ class CalibrationStudy(Study):
         return [*rate_cells(config, settings), *label_cells(config, settings)]
 
     def figures(self, config: Any) -> list[str]:
-        """Return the names of its heat maps."""
         return ["type_1_error", "metrics", *self._parts(config)]
 
     def tables(self, config: Any) -> list[str]:
-        """Return the names of its tables."""
         labels = ["labels"] if self.settings(config).label_classes else []
         return ["default", "default_metrics", "tests", "all_metrics", *self._parts(config), *labels]
 
@@ -116,7 +114,6 @@ class CalibrationStudy(Study):
         return [name for name, asked in parts.items() if asked]
 
     def reported(self, config: Any) -> Cell:
-        """Return the settings and inputs of its report."""
         cells = self.cells(config)
         rates = [cell for cell in cells if cell.step == "rates"]
         inputs: dict[str, list[str]] = {

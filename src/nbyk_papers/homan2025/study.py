@@ -199,7 +199,6 @@ class Homan2025Study(Study):
         ]
 
     def figures(self, config: Any) -> list[str]:
-        """Return the names of its figures."""
         settings = self.settings(config)
         names = ["figure_01", *stage_figures(sources_with_data(config, settings)).values()]
         names += grid_figures(_cells(settings), asked_sizes(settings), settings.metrics)
@@ -208,7 +207,6 @@ class Homan2025Study(Study):
         return ["overstatement", "agreement", *names, *fits]
 
     def tables(self, config: Any) -> list[str]:
-        """Return the names of its tables."""
         settings = self.settings(config)
         names = [placed(name, table_name(e)) for name in METRIC_OF_COLUMN for e in settings.epsilons]
         names += ["own_sizes", "raters"] * has_claims(settings)
@@ -217,7 +215,6 @@ class Homan2025Study(Study):
         return ["verdicts", "overstatement", *names, *fits]
 
     def reported(self, config: Any) -> Cell:
-        """Return the settings and inputs of its report."""
         settings = self.settings(config)
         fitted = settings.fitted
         sources = [published_source(source) for source in fitted]

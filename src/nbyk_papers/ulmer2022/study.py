@@ -73,18 +73,15 @@ class Ulmer2022Study(Study):
         return list(score_cells(config, self.settings(config)))
 
     def gathered(self, config: Any) -> Cell:
-        """Return the settings and inputs of its rows of the datasets."""
         return self._with_thresholds(super().gathered(config), config)
 
     def figures(self, config: Any) -> list[str]:
-        """Return the names of its figures."""
         type_2 = any(error != TYPE_1 for _, error in self._experiments(config))
         numbers = (3, 6, 7) if type_2 else (3, 6)
         own = [placed(semantics, f"figure_{number:02d}") for semantics in SEMANTICS for number in numbers]
         return ["agreement", "figure_02", *own]
 
     def tables(self, config: Any) -> list[str]:
-        """Return the names of its tables."""
         experiments = self._experiments(config)
         own = [placed(semantics, table_name(*each)) for semantics in SEMANTICS for each in experiments]
         return ["agreement", "outside", "rates", "verdicts", *own]
@@ -101,7 +98,6 @@ class Ulmer2022Study(Study):
         ]
 
     def reported(self, config: Any) -> Cell:
-        """Return the settings and inputs of its report."""
         return self._with_thresholds(super().reported(config), config)
 
     def _with_thresholds(self, cell: Cell, config: Any) -> Cell:

@@ -136,21 +136,17 @@ class Wein2023Study(Study):
             return None
 
     def gathered(self, config: Any) -> Cell:
-        """Return the settings and inputs of its rows of the dataset of p-values."""
         from nbyk_papers.wein2023.road import gathered, places
 
         return gathered(self.name, config, places(config))
 
     def figures(self, config: Any) -> list[str]:
-        """Return the names of the figures of its report."""
         return figure_names(config, self._fitted(config))
 
     def tables(self, config: Any) -> list[str]:
-        """Return the names of the tables of its report."""
         return table_names(config)
 
     def reported(self, config: Any) -> Cell:
-        """Return the settings and inputs of its report."""
         fitted = self._fitted(config)
         told = {
             "shown": shown(config),
