@@ -453,10 +453,10 @@ def _refuse(given: Sequence[str], unused: Collection[str], why: str) -> None:
 
 def _kind_of_metrics(names: Sequence[str]) -> Kind | None:
     """Return the kind of responses that the metrics need; None if the data decide it."""
-    from nbyk.metrics.registry import check_known, kind_scored
+    from nbyk.metrics.registry import kind_scored, named
 
     for name in names:
-        check_known(name)
+        named(name, kind_scored(name) or "numbers")
     kinds = dict.fromkeys(kind for name in names if (kind := kind_scored(name)) is not None)
     if len(kinds) > 1:
         raise NbykError(

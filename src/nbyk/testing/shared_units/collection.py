@@ -107,6 +107,8 @@ class Spread:
         here. Estimates below 0 are set to 0. `rated` means that people rated the systems' answers: then
         people are the units, not runs.
         """
+        if not math.isfinite(test.variance):
+            raise NbykError(test.roughness)
         n = test.items.units
         variances = {"raters": 0.0, "ratings": 0.0, "runs": 0.0, "answers": 0.0}
         explained = 0.0

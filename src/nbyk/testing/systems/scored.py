@@ -260,12 +260,10 @@ def _is_of_shares(responses: Any) -> bool:
 def _on_scale(scale: Scale, responses: Floats, name: str) -> Floats:
     """Return responses as numbers from 0 to 1; raise NbykError if one is off the scale."""
     there = ~np.isnan(responses)
-    values = responses[there]
-    if scale.outside(values).any():
-        outside = values[scale.outside(values)][0]
-        raise NbykError(f"{name}: found {outside:g}, expected {scale.expected}", argument="scale")
     normal = np.full(responses.shape, np.nan)
-    normal[there] = scale.normalise(values)
+    normal[there] = scale.normalise(
+        responses[there], lambda _, problem: NbykError(f"{name}: {problem}", argument="scale")
+    )
     return normal
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from nbyk.testing.results import NONE, Shown, favoured, plain
 from nbyk.testing.systems.asked import EQUALLY_GOOD, TESTED, WHOLE_ITEMS, Asked
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.unit_cautions import about_units, named_units
-from nbyk.words import ShownInNotebooks, listed, number_of
+from nbyk.words import listed, number_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,7 +74,7 @@ class MetricEffect:
 
 
 @dataclass(frozen=True)
-class Sensitivity(ShownInNotebooks):
+class Sensitivity:
     """The verdicts of every applicable metric under every null, and under every sampler of expected p.
 
     Attributes
@@ -107,6 +108,14 @@ class Sensitivity(ShownInNotebooks):
     warnings: tuple[str, ...]
     population: str = "new items"
     names: tuple[str, str] = ("A", "B")
+
+    def _repr_html_(self) -> str:
+        """Return the sentence and the warnings as HTML; notebooks call it."""
+        shown = f"<p><strong>{escape(self.sentence)}</strong></p>"
+        if self.warnings:
+            items = "".join(f"<li>{escape(text)}</li>" for text in self.warnings)
+            shown += f"<p>Before you believe it:</p><ul>{items}</ul>"
+        return shown
 
     def verdicts(self, null: str) -> dict[str, Shown]:
         """Return each metric's verdict by its p-value under a null."""
