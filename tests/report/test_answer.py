@@ -129,6 +129,13 @@ def test_a_bar_is_never_folded() -> None:
     assert all(any(bar.strip() in line for line in text.splitlines()) for bar in bars)
 
 
+def test_a_column_without_a_word_takes_no_room() -> None:
+    table = AnswerTable("ways", "Ways", pd.DataFrame({"items": [20, 300], "": ["", ""]}))
+    text = answer_text(replace(ANSWER, make_tables=lambda: (table,)), width=40)
+    assert "\nitems\n" in text
+    assert "\n   20\n  300\n" in text
+
+
 def test_sentences_fold_at_the_width_between_words_only() -> None:
     long = replace(
         ANSWER,

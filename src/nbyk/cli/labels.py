@@ -105,7 +105,7 @@ def labels_source(
             paired = arguments["pair_runs"] == "yes"
             declared = variances_of(arguments)
             shown = Pilot((pair,), asked["metric"], about_runs, paired, declared=declared)
-            return PlanSource(shown)
+            return PlanSource(shown, read.notes)
         gold, units, notes, classes, names = read.gold, read.gold_units, read.notes, read.classes, (a, b)
         answers = read.responses[a], read.responses[b]
     else:

@@ -92,11 +92,15 @@ def unit_cautions_of(units: Mapping[str, Units], way_out: str) -> tuple[str, ...
 
 
 class ReadPilot(NamedTuple):
-    """A pilot: its items with ratings from 0 to 1, its own scale, cautions, and the systems or the raters."""
+    """A pilot: its items with ratings from 0 to 1, its own scale, and the systems or the raters.
+
+    `notes` say what was read and dropped, `sharing` that a plan for these raters and runs is for no others.
+    """
 
     items: PilotItems
     scale: Scale | None
-    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    sharing: tuple[str, ...]
     pair: ResponseSet | None = None
     raters: Units | None = None
 
@@ -110,7 +114,7 @@ def _read_dataset(name: str, scale: Scale | None) -> ReadPilot:
     way_out = "--item-sd, --severity-sd and --rating-sd plan for new ones"
     cautions = unit_cautions_of({"gold": ratings.units()}, way_out)
     items = PilotItems(name, ratings.matrix(), Response.on(source(name).scale))
-    return ReadPilot(items, scale, cautions, raters=ratings.units())
+    return ReadPilot(items, scale, (), cautions, raters=ratings.units())
 
 
 def _read_ratings(files: PilotFiles, path: Path, scale: Scale) -> ReadPilot:
@@ -123,7 +127,7 @@ def _read_ratings(files: PilotFiles, path: Path, scale: Scale) -> ReadPilot:
         way_out = files.for_new_ones("raters")
     cautions = unit_cautions_of(units, way_out)
     items = PilotItems(path.stem, ratings.matrix(), response)
-    return ReadPilot(items, scale, (*ratings.mended, *cautions), raters=units["gold"])
+    return ReadPilot(items, scale, ratings.mended, cautions, raters=units["gold"])
 
 
 def read_rated(
@@ -177,7 +181,7 @@ def _read_pair(files: PilotFiles, systems: tuple[Path, ...], scale: Scale, *, tr
     ) == "rater"
     way_out = files.for_new_ones("raters" if shared else "runs")
     cautions = () if trials else unit_cautions_of(units, way_out)
-    return ReadPilot(items, scale, (*read.notes, *cautions), read.pair(a, b))
+    return ReadPilot(items, scale, read.notes, cautions, read.pair(a, b))
 
 
 def _whole_steps(values: NDArray[np.float64], scale: Scale) -> Levels | None:

@@ -254,7 +254,7 @@ def shared_source(
             declared=variances_of(sds),
         )
         asked["epsilon"] = None
-        return PlanSource(shown)
+        return PlanSource(shown, read.notes)
     assert read.scale is not None
     assert read.pair is not None
     effect_unit = cast("float", read.scale.unit) ** metric.unit_power
@@ -266,7 +266,7 @@ def shared_source(
     if asked["effect"] is not None and not any(arguments[name] for name in numbers):
         crew = pilot_of_pair.crew  # the number that compare's next command asks for
         asked["solve"] = "raters" if crew.raters else "runs" if crew.runs else "items"
-    return PlanSource(replace(pilot_of_pair, declared=variances_of(sds)))
+    return PlanSource(replace(pilot_of_pair, declared=variances_of(sds)), read.notes)
 
 
 def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSource:
@@ -289,9 +289,10 @@ def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSo
     names = ("item", "rater", "value", "on_duplicates", "on_empty")
     reading = {name: arguments[name] for name in names}
     reading |= {"scale": scale, "counts": numbers_of(arguments["counts"])}
-    pilot = Pilot.of_judged(read_judged(arguments["pilot"], arguments["judge"], **reading))
+    data = read_judged(arguments["pilot"], arguments["judge"], **reading)
+    pilot = Pilot.of_judged(data)
     declared = {**pilot.declared, **variances_of(arguments)}
-    return PlanSource(replace(pilot, declared=declared))
+    return PlanSource(replace(pilot, declared=declared), data.notes)
 
 
 def variances_of(sds: Mapping[str, Any]) -> dict[str, float]:
@@ -320,7 +321,7 @@ def simulated_source(
     if files.gold is not None or files.systems is not None or has_ratings(arguments):
         read = files.read(scale, trials=all(metric.takes_trials for metric in metrics))
         population: Any = replace(read.items, system_answers=arguments["system_answers"])
-        cautions, scale = read.warnings, read.scale
+        cautions, scale = (*read.notes, *read.sharing), read.scale
         if read.pair is None and (dataset is not None or arguments["items_from"] == "prior"):
             population = _fitted(read.items, say, files.gold)
     else:

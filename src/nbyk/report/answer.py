@@ -299,7 +299,7 @@ def _table_text(table: AnswerTable, width: int, *, captioned: bool = True) -> st
     lines = []
     for row in rows:
         wrapped = [
-            [cell] if whole else textwrap.wrap(cell, room, break_on_hyphens=False) or [""]
+            [cell] if whole or len(cell) <= room else textwrap.wrap(cell, room, break_on_hyphens=False)
             for cell, room, whole in zip(row, widths, is_whole, strict=True)
         ]
         for parts in zip_longest(*wrapped, fillvalue=""):

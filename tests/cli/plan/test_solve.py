@@ -12,6 +12,7 @@ import pytest
 
 from nbyk.cli.app import command_line
 from tests.cli.conftest import Run
+from tests.cli.plan.pilots import likert, write_pilot
 
 SDS = "--item-sd 0.2 --severity-sd 0.045 --rating-sd 0.22"
 KNOWN = f"{SDS} --effect 0.05 --power 0.8"
@@ -207,6 +208,20 @@ def test_a_plan_for_these_raters_names_the_command_that_plans_for_new_ones(
     assert "over new items, new raters and new runs" in " ".join(text.split())
     monkeypatch.setenv("COLUMNS", "80")
     assert f"`nbyk {command}`" in nbyk(f"plan {PAIR} --items 150 --responses 3")[1]
+
+
+@pytest.mark.parametrize("systems", [False, True])
+def test_what_was_left_out_of_a_pilot_is_said_for_new_people_too(systems: bool, nbyk: Run) -> None:
+    write_pilot("a.csv", likert(k=5))
+    write_pilot("b.csv", likert(k=5)[::-1])
+    for name in ("a.csv", "b.csv"):
+        Path(name).write_text(Path(name).read_text() + "0,9,\n")
+    pilot = "--pilot-systems a.csv b.csv" if systems else "--pilot a.csv"
+    line = f"plan {pilot} --scale 1..5 --on-empty drop --solve raters --effect 0.3 --power 0.8 --format json"
+    code, text, errors = nbyk(line)
+    assert code == 0, errors
+    said = [caution for caution in json.loads(text)["cautions"] if "without a value" in caution]
+    assert len(said) == 1 + systems
 
 
 def test_without_the_systems_ratings_a_caution_invents_no_names_of_files(nbyk: Run) -> None:
