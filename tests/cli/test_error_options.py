@@ -197,7 +197,7 @@ FILES = {
     "no item column": ("itme,rater,value\na,r,1\nb,r,1\n", "or name it with --item"),
     "no rater column": (
         "item,value\na,1\na,2\nb,2\n",
-        "name their column with --rater; if the raters are unknown",
+        "name the column of raters with --rater (if they are unknown",
     ),
     "a long table with a wide one's names": (
         "item,user_ids,judge_id,x\na,1,2,3\nb,1,2,3\n",

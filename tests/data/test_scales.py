@@ -56,13 +56,13 @@ def test_a_scale_comes_back_from_its_text(scale):
 )
 @pytest.mark.parametrize("bad", [2.5, -1, np.nan, np.inf])
 def test_the_first_value_off_the_scale_is_named(scale, bad):
-    with pytest.raises(NbykError, match=rf"index 1 is {bad:g}.*expected") as refusal:
+    with pytest.raises(NbykError, match=rf"index 1: found {bad:g}.*expected") as refusal:
         scale.normalise([0, bad, bad])
     assert "\n" not in str(refusal.value)
 
 
 def test_a_value_between_levels_is_refused_with_its_place_in_a_matrix():
-    with pytest.raises(NbykError, match=r"index \(1, 0\) is 0.5; expected one of 0, 1"):
+    with pytest.raises(NbykError, match=r"index 2: found 0.5, expected one of 0, 1"):
         Levels((0, 1)).normalise([[0, 1], [0.5, 1]])
 
 

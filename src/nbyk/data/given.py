@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,7 +20,7 @@ from nbyk.data.columns import (
     other_than_system,
     recognised,
 )
-from nbyk.data.kinds import CellKind, NumberKind, same_kind
+from nbyk.data.kinds import CellKind, Kind, NumberKind, kind_of, same_kind
 from nbyk.data.layouts import Mending, as_ids
 from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.ratings import Ratings, numbered, ordered_ids
@@ -28,7 +28,7 @@ from nbyk.data.reading import is_log, read_as, reader_of, table_of
 from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.data.units import Units
-from nbyk.errors import DataPlace, NbykError, argument_with
+from nbyk.errors import DataPlace, NbykError, argument_with, renaming
 from nbyk.words import listed
 
 Floats = NDArray[np.float64]
@@ -154,7 +154,10 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
 
 @dataclass(frozen=True)
 class GivenData:
-    """A table or ratings; `runs` are the files of a folder, and `notes` say what else is in it."""
+    """A table or ratings; `runs` are the files of a folder, and `notes` say what else is in it.
+
+    `arguments` are the names of those that say the columns, if they have others, by role.
+    """
 
     place: DataPlace
     table: Table | None = None
@@ -162,41 +165,51 @@ class GivenData:
     ratings: Ratings | None = None
     runs: tuple[GivenData, ...] = ()
     notes: tuple[str, ...] = ()
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the cells; ratings that were read are numbers."""
+        with renaming(self.arguments):
+            return "numbers" if self.table is None else kind_of(self.table, self.columns)
 
     @property
     def tables(self) -> list[Table]:
         """The tables of all runs."""
         return [run.table for run in self.runs or (self,) if run.table is not None]
 
-    def givers(self, columns: Columns | None = None) -> list[str]:
-        """Return the columns of a table with one for each rater, run or system; none of another table's."""
-        table, asked = self.table, columns or Columns(item="")
+    @property
+    def givers(self) -> list[str]:
+        """The columns of a table with one for each rater, run or system; none of another table's."""
+        table = self.table
         if table is None or table.nameless or table.roles or self.runs:
             return []
         known = recognised(table, Columns())
         if known.value in table.names or known.rater in table.names:
             return []
-        others = [name for name in table.names if name not in (asked.item, known.item, asked.cluster)]
+        others = [name for name in table.names if name not in astuple(self.columns) and name != known.item]
         return others if len(others) > 1 else []
 
     def refuse_missing(self, asked: Columns) -> None:
         """Raise NbykError if columns are asked for by name, and the table has none or not that of values."""
         if self.table is None:
             return
-        for role, name in (("item", asked.item), ("value", asked.value)):
-            if name != role and self.table.nameless:
-                raise self.place.error(
-                    "has no columns; leave it out, or give a table, such as .csv", argument=role
-                )
-        if asked.value != "value" and not self.table.nameless:
-            self.table.column(asked.value, "name the column of the values with `value`")
+        with renaming(self.arguments):
+            for role, name in (("item", asked.item), ("value", asked.value)):
+                if name != role and self.table.nameless:
+                    raise self.place.error(
+                        "has no columns; leave it out, or give a table, such as .csv", argument=role
+                    )
+            if asked.value != "value" and not self.table.nameless:
+                self.table.column(asked.value, "name the column of the values with `value`")
 
     def read(self, kind: CellKind, mending: Mending) -> Ratings:
         """Return the data read as a kind, the files of a folder one by one, each as a run."""
         if self.runs:
             return self._as_runs([run.read(kind, mending) for run in self.runs], kind)
         if self.table is not None:
-            return replace(read_as(kind, self.table, self.columns, mending), place=self.place)
+            with renaming(self.arguments):
+                return replace(read_as(kind, self.table, self.columns, mending), place=self.place)
         assert self.ratings is not None
         if type(kind) is not NumberKind:
             raise self.place.error(
@@ -289,16 +302,12 @@ def given_data(
     place = DataPlace(given) if is_path else DataPlace(name=name)
     if isinstance(given, Ratings):
         return GivenData(place, ratings=given)
-    if is_gold and is_log(given):
+    if is_gold and is_path and (is_log(given) or _holds_runs(given)):
         raise place.error(
-            "is a folder or a log of lm_eval, expected a file of gold ratings; "
-            "give the scores of a model as a system"
+            "is a folder or a log of lm_eval, expected a file of gold, with a column for each person; give "
+            "the scores of a model as a system"
         )
     if is_path and _holds_runs(given):
-        if is_gold:
-            raise place.error(
-                "is a folder, expected a file of gold; give one file, with a column for each person"
-            )
         return _folder(Path(given), name, columns, samples)
     table = table_of(given, samples)
     if table is not given and not is_path:
@@ -309,18 +318,18 @@ def given_data(
     return GivenData(place, table, columns)
 
 
-def too_few(sources: Mapping[str, GivenData], columns: Columns) -> NbykError:
+def too_few(sources: Mapping[str, GivenData]) -> NbykError:
     """Return the error about fewer than two systems; it says so if one file's columns look like systems."""
     if not sources:
         return NbykError("found no system, expected at least two to compare; give a file for each")
     (name, source), *_ = sources.items()
-    givers = source.givers(columns)
+    givers = source.givers
     if not givers or source.table is None:
         return NbykError(
             f"found one system, {name}, expected at least two to compare; give another file, or, if this one "
             "holds all systems, name their column with `system`"
         )
-    has_items = recognised(source.table, Columns(columns.item, None)).item in source.table.names
+    has_items = recognised(source.table, Columns(source.columns.item, None)).item in source.table.names
     are_systems = f"they are systems, {_SPLIT}"
     if not has_items:
         are_systems = (
@@ -333,16 +342,16 @@ def too_few(sources: Mapping[str, GivenData], columns: Columns) -> NbykError:
     )
 
 
-def columns_may_be_systems(source: GivenData, columns: Columns) -> bool:
+def columns_may_be_systems(source: GivenData) -> bool:
     """Return whether the only table has a column for each rater or system, and no names of runs."""
-    givers = source.givers(columns)
+    givers = source.givers
     return bool(givers) and not all(map(_RUN.search, givers))
 
 
 def columns_like_systems(sources: Mapping[str, GivenData], *, has_gold: bool) -> Iterator[str]:
     """Yield a note on tables whose columns have names of systems; with gold, of runs, it is an error."""
     for name, source in sources.items():
-        same = [column for column in source.givers(source.columns) if column in sources]
+        same = [column for column in source.givers if column in sources]
         if len(same) > 1:
             what = f"the columns {listed(same)} have the names of systems"
             if has_gold:

@@ -45,7 +45,7 @@ from nbyk.data.systems import OnMissing, Systems, common_items, equal_systems
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, notes_on_look_alikes
 from nbyk.data.units import Units
-from nbyk.errors import NbykError, argument_with, renaming
+from nbyk.errors import NbykError, argument_with
 from nbyk.words import listed
 
 Floats = NDArray[np.float64]
@@ -150,8 +150,8 @@ def read_systems(
     columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
     sources = {name: given_data(given, name, columns, samples) for name, given in named.items()}
     (first,) = sources.values() if len(sources) == 1 else (None,)
-    if len(sources) < fewest or (first and columns_may_be_systems(first, columns)):
-        raise too_few(sources, columns)
+    if len(sources) < fewest or (first and columns_may_be_systems(first)):
+        raise too_few(sources)
     if samples not in (None, SampleChoice()) and not any(map(is_log, named.values())):
         raise NbykError(
             "`SampleChoice.task` and `SampleChoice.filter` choose among the scores of lm_eval logs, but no "
@@ -160,8 +160,8 @@ def read_systems(
     roles = () if gold_columns is None else ("item", "rater", "value")
     own = {role: f"gold_columns.{role}" for role in roles}
     gold_roles = replace(gold_columns or columns, cluster=cluster)
-    with renaming(own):
-        people = None if gold is None else given_data(gold, "gold", gold_roles, None, is_gold=True)
+    people = None if gold is None else given_data(gold, "gold", gold_roles, None, is_gold=True)
+    people = people and replace(people, arguments=own)
     if kind != "scores":
         files = [(people.table, gold_roles, "gold_columns.")] if people else []
         files += [(source.table, columns, "") for source in sources.values()]
@@ -169,15 +169,12 @@ def read_systems(
         refuse_unnamed(unknown, columns, 1 if people else 2)
     for source in sources.values():
         source.refuse_missing(columns)
-    with renaming(own):
-        if people is not None and gold_columns is not None:
-            # gold may lack a name that is only the systems'
-            item, value = (
-                role if getattr(gold_columns, role) == getattr(columns, role) else getattr(gold_columns, role)
-                for role in ("item", "value")
-            )
-            people.refuse_missing(Columns(item, None, value))
-    kind = kind or _kind(list(sources.values()), people, own)
+    if people is not None and gold_columns is not None:
+        # gold may lack a name that is only the systems'
+        names = {role: getattr(gold_columns, role) for role in ("item", "value")}
+        own_names = {role: name for role, name in names.items() if name != getattr(columns, role)}
+        people.refuse_missing(Columns(rater=None, **own_names))
+    kind = kind or _kind([*sources.values()], people)
     options = {"scale": scale, "classes": classes, "cluster": cluster, "paired": paired}
     options["lower_is_better"] = lower_is_better
     for argument, option in options.items():
@@ -200,7 +197,7 @@ def read_systems(
         if gold is not None:
             raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
         if len(named) < 2:
-            raise too_few(sources, columns)
+            raise too_few(sources)
     if kind in ("classes", "distributions") and on_duplicates == "mean":
         raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
     if kind == "classes" and people is None:
@@ -214,14 +211,12 @@ def read_systems(
     }[kind]
     gold_ratings: Ratings | None = None
     if kind == "classes" and people is not None:  # gold names the classes
-        with renaming(own):
-            gold_ratings = people.read(labels, mending)
+        gold_ratings = people.read(labels, mending)
         of_systems = ClassKind(labels.names, "runs")
     ratings = {name: source.read(of_systems, mending) for name, source in sources.items()}
     if gold_ratings is None and people is not None:
         of_gold = NumberKind(on_scale, "raters") if kind == "numbers" else _kind_of_gold(people, shares)
-        with renaming(own):
-            gold_ratings = people.read(of_gold, mending)
+        gold_ratings = people.read(of_gold, mending)
     every = [*([] if gold_ratings is None else [gold_ratings]), *ratings.values()]
     if kind != "numbers":
         on_scale = FROM_0_TO_1
@@ -316,11 +311,10 @@ def read_systems(
 
 def _kind_of_gold(people: GivenData, shares: ShareKind) -> CellKind:
     """Return the kind of gold beside distributions, which may be the classes that people chose."""
-    table = people.table
-    if table is None or kind_of(table, people.columns) == "distributions":
-        return shares
     # one-hot rows look like the choices of several people
-    return shares if {*shares.names} <= {*table.names} else ClassKind(shares.names)
+    is_one_hot = people.table is not None and {*shares.names} <= {*people.table.names}
+    are_shares = people.table is None or people.kind == "distributions" or is_one_hot
+    return shares if are_shares else ClassKind(shares.names)
 
 
 def _needs_names(table: Table, asked: Columns) -> bool:
@@ -356,20 +350,17 @@ def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, 
     return lower is not None, [f"the log says that lower values of {lower} are better"] if lower else [*notes]
 
 
-def _kind(sources: Sequence[GivenData], gold: GivenData | None, names_of_gold: Mapping[str, str]) -> Kind:
+def _kind(sources: Sequence[GivenData], gold: GivenData | None) -> Kind:
     """Return the kind of all data: that of every table if they agree, and numbers otherwise."""
     if any(source.table is None for source in sources):
         return "numbers"
-    found = [
-        (source, kind_of(source.table, source.columns)) for source in sources if source.table is not None
-    ]
+    found = [(source, source.kind) for source in sources]
     kinds = {kind for _, kind in found}
     if kinds == {"distributions"} or (kinds == {"scores"} and gold is None):
         return kinds.pop()
     gold_kind: Kind | None = None
     if gold is not None and gold.table is not None:
-        with renaming(names_of_gold):
-            gold_kind = kind_of(gold.table, gold.columns)
+        gold_kind = gold.kind
         if kinds == {"classes"}:
             return "classes" if counts_labels(gold.table, gold.columns) else gold_kind
         if kinds == {"distributions", "numbers"} and gold_kind == "classes":

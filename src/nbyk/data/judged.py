@@ -166,7 +166,7 @@ def read_judged(
     )
     entries, values = [], []
     for cells, read in rated.values():
-        rows = _rows(read, items)
+        rows = rows_of(items, read.items)[read.item_index]
         lacking = np.flatnonzero(rows < 0)
         if lacking.size and on_missing == "refuse":
             raise cells.at(int(lacking[0])).error(
@@ -235,15 +235,9 @@ def _read(
     return cells, replace(ratings, place=table.place, mended=tuple(said))
 
 
-def _rows(ratings: Ratings, items: Sequence[str]) -> Ints:
-    """Return the row of each rating's item, -1 where it is none of the items."""
-    row_of = {name: row for row, name in enumerate(items)}
-    return np.array([row_of.get(name, -1) for name in ratings.items])[ratings.item_index]
-
-
 def _of_answers(ratings: Ratings, items: Sequence[str]) -> tuple[Floats, Floats, Floats]:
     """Return the number, the mean and the variance of the answers to each item."""
-    rows = _rows(ratings, items)
+    rows = rows_of(items, ratings.items)[ratings.item_index]
     values, rows = ratings.values[rows >= 0], rows[rows >= 0]
     counts = np.bincount(rows, minlength=len(items)).astype(np.float64)
     means = np.bincount(rows, weights=values) / counts

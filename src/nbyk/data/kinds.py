@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -31,7 +32,7 @@ from nbyk.data.layouts import (
     without_empty,
 )
 from nbyk.data.ratings import ordered_ids
-from nbyk.data.scales import Scale
+from nbyk.data.scales import Refusal, Scale
 from nbyk.data.tables import Table, is_number
 from nbyk.data.text import look_alikes, shown, some
 from nbyk.errors import DataPlace, NbykError, argument_with
@@ -98,16 +99,7 @@ class NumberKind(CellKind):
     def numbers(self, cells: Entries) -> Floats:
         """Return the numbers, normalised if they have a scale."""
         values = cells.numbers()
-        if self.scale is None:
-            return values
-        outside = self.scale.outside(values)
-        if outside.any():
-            row = int(np.flatnonzero(outside)[0])
-            raise cells.at(row).error(
-                f"column {cells.column(row)!r}: found {values[row]:g}, "
-                f"expected {self.scale.expected}; mend the value or declare another scale"
-            )
-        return self.scale.normalise(values)
+        return values if self.scale is None else self.scale.normalise(values, cells.refuse)
 
 
 class ClassKind(CellKind):
@@ -119,7 +111,7 @@ class ClassKind(CellKind):
     def __init__(self, names: Sequence[str] | None = None, givers: str = "raters") -> None:
         super().__init__(givers)
         self.given = names is not None
-        self.names = tuple(class_names(() if names is None else names, lambda _: DataPlace(name="classes")))
+        self.names = tuple(class_names(() if names is None else names, _refuse_name))
         if self.given and (len(self.names) < 2 or len(set(self.names)) < len(self.names)):
             raise NbykError(
                 f"found {some(self.names) or 'none'}, expected at least two classes, each once",
@@ -154,9 +146,9 @@ class ClassKind(CellKind):
 
     def numbers(self, cells: Entries) -> Floats:
         """Return the place of each label among the classes."""
-        labels = class_names(cells.found, cells.at)
+        labels = class_names(cells.found, cells.refuse)
         self.name_by(labels, cells.table.place)
-        return self.places(labels, lambda row: replace(cells.at(row), name=f"column {cells.column(row)!r}"))
+        return self.places(labels, cells.refuse)
 
     def name_by(self, labels: Iterable[str], place: DataPlace) -> None:
         """Name the classes after labels, unless they have names."""
@@ -174,42 +166,47 @@ class ClassKind(CellKind):
                 "`classes`"
             )
 
-    def places(self, labels: Sequence[str], at: Callable[[int], DataPlace]) -> Floats:
-        """Return the place of each label among the classes."""
+    def places(self, labels: Sequence[str], refuse: Refusal) -> Floats:
+        """Return the place of each label among the classes; `refuse` makes the error about one."""
         place_of = {name: float(place) for place, name in enumerate(self.names)}
         for row, label in enumerate(labels):
             if label not in place_of:
                 is_share = label.startswith("0.")
                 kind = '; for rows of probabilities say `kind="distributions"`' if is_share else ""
-                raise at(row).error(
+                raise refuse(
+                    row,
                     f"found {label!r}, expected one of the classes {listed(self.names)}; mend it, or add it "
-                    f"to the classes{kind}"
+                    f"to the classes{kind}",
                 )
         return np.array([place_of[label] for label in labels])
 
 
-def class_names(cells: Iterable[Any], at: Callable[[int], DataPlace]) -> list[str]:
+def class_names(cells: Iterable[Any], refuse: Refusal) -> list[str]:
     """Return the class in each cell as text; 3 and 3.0 become "3", and True, as Python writes it, "1"."""
     keys = [cell if isinstance(cell, str) else (repr(cell),) for cell in cells]
     first = dict(zip(reversed(keys), reversed([*enumerate(cells)]), strict=True))
-    names = {key: _class_name(cell, at(row)) for key, (row, cell) in first.items()}
+    names = {key: _class_name(cell, partial(refuse, row)) for key, (row, cell) in first.items()}
     return [names[key] for key in keys]
 
 
-def _class_name(cell: Any, at: DataPlace) -> str:
+def _class_name(cell: Any, refuse: Callable[[str], NbykError]) -> str:
     if isinstance(cell, np.generic):
         cell = cell.item()
     if isinstance(cell, float) and abs(cell) >= LARGEST_ID:
-        raise at.error(f"found {shown(cell)}, {NO_ID}")
+        raise refuse(f"found {shown(cell)}, {NO_ID}")
     is_whole = isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer())
     name = cell if isinstance(cell, str) else str(int(cell)) if is_whole else ""
     if name.strip().lower() in ("", "nan") or len(name) > LONGEST_LABEL or _NO_LABEL.search(name):
-        raise at.error(
+        raise refuse(
             f"found {shown(cell)}, expected a class: text of 1 to {LONGEST_LABEL} characters, or a whole "
             "number; mend it, or leave the item out of all files (for rows of probabilities say "
             '`kind="distributions"`)'
         )
     return {"True": "1", "False": "0"}.get(name, name)
+
+
+def _refuse_name(_: int, problem: str) -> NbykError:
+    return NbykError(problem, name="classes")
 
 
 def counts_labels(table: Table, asked: Columns) -> bool:

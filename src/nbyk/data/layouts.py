@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, text_of, text_of_numbers
+from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, number_cells
 from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, naming, run_word
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, shown
-from nbyk.errors import DataPlace
+from nbyk.errors import DataPlace, NbykError
 
 Floats = NDArray[np.float64]
 
@@ -56,6 +56,11 @@ class Entries:
         """Return the name of the column of a rating."""
         return self.raters[row] if self.value is None else self.value
 
+    def refuse(self, row: int, problem: str) -> NbykError:
+        """Return the error about a rating."""
+        named = "" if len(self.table.names) == 1 else f"column {self.column(row)!r}: "
+        return self.at(row).error(f"{named}{problem}")
+
     def numbers(self, way_out: str = "") -> Floats:
         """Return the ratings as numbers."""
         values = as_numbers(self.found)
@@ -64,10 +69,10 @@ class Entries:
             found = self.found[row]
             empty = found is None or (isinstance(found, str) and not found.strip())
             what = "no value" if empty else shown(found)
-            named = "" if len(self.table.names) == 1 else f"column {self.column(row)!r}: "
-            raise self.at(row).error(
-                f"{named}found {what}, expected a finite number; "
-                f"mend it, or {way_out or 'leave it out if it is missing'}"
+            raise self.refuse(
+                row,
+                f"found {what}, expected a finite number; "
+                f"mend it, or {way_out or 'leave it out if it is missing'}",
             )
         return values
 
@@ -128,7 +133,7 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
     raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
     items: Sequence[str]
     if table.nameless:
-        items = text_of_numbers(len(table))
+        items = as_ids(table, "", number_cells(np.arange(len(table))))
     else:
         items = _item_ids(table, columns)
         _refuse_no_raters(table, columns, raters)
@@ -191,7 +196,7 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
         if cells.are_text and all(cells[row].strip() for row in cells.without_digits()):
             return cells
         if cells.are_whole:
-            return text_of(cells.array)
+            return cells.as_text()
     if set(map(type, cells)) == {str} and all(map(str.strip, cells)):
         return list(cells)
     ids: list[str] = []
@@ -218,15 +223,12 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
     return ids
 
 
-def refuse_repeated(
-    table: Table, items: Sequence[str], way_out: str, rows: Sequence[int] | Indices | None = None
-) -> None:
-    """Raise NbykError if an item comes again; `rows` are those of the items in the table, by default all."""
+def refuse_repeated(table: Table, items: Sequence[str], way_out: str) -> None:
+    """Raise NbykError if the item of a row comes again."""
     if are_distinct(items):
         return
     first: dict[str, int] = {}
-    rows = range(len(items)) if rows is None else rows
-    for row, name in zip(rows, items, strict=True):
+    for row, name in enumerate(items):
         other = first.setdefault(name, row)
         if other != row:
             raise table.at(row).error(f"item {name!r} is already on {table.shown(other)}{way_out}")
@@ -276,10 +278,10 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
         cell = cells.found[empty[0]]
         what = "no value" if cell is None or (isinstance(cell, str) and not cell.strip()) else shown(cell)
         count = f" ({len(empty)} such rows in all)" if len(empty) > 1 else ""
-        raise cells.at(empty[0]).error(
-            f"column {cells.column(empty[0])!r}: found {what}, expected "
-            f"{expected}{count}; mend it, or leave the row out if the rating is missing, as "
-            '`on_empty="drop"` does'
+        raise cells.refuse(
+            empty[0],
+            f"found {what}, expected {expected}{count}; mend it, or leave the row out if the rating is "
+            'missing, as `on_empty="drop"` does',
         )
     gone = set(empty)
     kept = taken(cells, [row for row in range(len(cells.items)) if row not in gone])

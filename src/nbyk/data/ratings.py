@@ -147,28 +147,6 @@ class Ratings:
         """Number of ratings, over all items."""
         return len(self.values)
 
-    def in_order_of_ids(self) -> Ratings:
-        """Return the same ratings in an order that depends on the ids alone, not on that of the table.
-
-        Items and raters are in the order of `ordered_ids`, and ratings by item and rater. Raters that are not
-        known keep their order within an item.
-        """
-        items, item_rows = _ordered(self.items)
-        raters = tuple(ordered_ids(self.raters)) if self.raters_known else self.raters
-        item_index = item_rows[self.item_index]
-        rater_index = rows_of(raters, self.raters)[self.rater_index]
-        order = np.lexsort((rater_index, item_index) if self.raters_known else (item_index,))
-        cluster_of = None if self.clusters is None else dict(zip(self.items, self.clusters, strict=True))
-        return replace(
-            self,
-            items=items,
-            raters=raters,
-            item_index=item_index[order],
-            rater_index=rater_index[order],
-            values=self.values[order],
-            clusters=None if cluster_of is None else tuple(cluster_of[item] for item in items),
-        )
-
     def counts(self) -> Indices:
         """Return the number of ratings of each item, shape (N,)."""
         return np.bincount(self.item_index, minlength=self.n_items)
@@ -179,64 +157,57 @@ class Ratings:
         A row holds the item's ratings in their order in the table, and NaN after them. A column is therefore
         not a rater.
         """
-        rows, columns, ratings = self._places
-        matrix = np.full((self.n_items, int(self.counts().max())), np.nan)
-        matrix[rows, columns] = self.values[ratings]
-        return matrix
-
-    def responses(self, items: Sequence[str], *, in_order: bool) -> tuple[Floats, Units]:
-        """Return the matrix of some items, without columns that are all NaN, and its units.
-
-        `in_order` says whether the items are in the order of their ids; the raters then are, too.
-        """
-        ratings = self.in_order_of_ids() if in_order else self
-        matrix, units = ratings.matrix(), ratings.units()
-        if ratings.items != items:
-            rows = rows_of(ratings.items, items)
-            matrix, units = matrix[rows], units.taken(rows)
-        filled = ~np.isnan(matrix).all(axis=0)
-        return np.ascontiguousarray(matrix[:, filled]), units.taken(slice(None), filled)
+        return self.responses(self.items)[0]
 
     def units(self) -> Units:
         """Return the rater of each place of `matrix`."""
-        if not self.raters_known:
-            return VECTOR if self.counts().max() == 1 else UNKNOWN
-        rows, columns, ratings = self._places
-        index = np.full((self.n_items, int(self.counts().max())), -1, np.int32)
-        index[rows, columns] = self.rater_index[ratings]
-        return Units("ids", self.raters, index)
+        return self.responses(self.items)[1]
 
-    @property
-    def _places(self) -> tuple[Indices, Indices, Indices]:
-        """Rows and columns of `matrix`, and the rating in each place."""
-        counts = self.counts()
-        n_cells = self.n_items * int(counts.max())
-        if n_cells > MOST_CELLS and n_cells > _SPARSE * self.n_ratings:
+    def responses(self, items: Sequence[str], *, in_order: bool = False) -> tuple[Floats, Units]:
+        """Return the ratings of some items, each in a row, and the rater of each place.
+
+        A row holds the item's ratings in their order in the table, or `in_order` of their raters' ids, if
+        they are known; and NaN after them.
+        """
+        row = rows_of(items, self.items)[self.item_index]
+        raters, rater = self.raters, self.rater_index
+        if in_order and self.raters_known:
+            raters = tuple(ordered_ids(raters))
+            rater = rows_of(raters, self.raters)[rater]
+        order = np.lexsort((rater, row) if in_order and self.raters_known else (row,))
+        order = order[row[order] >= 0]
+        row = row[order]
+        counts = np.bincount(row, minlength=len(items))
+        shape = len(items), int(counts.max())
+        n_cells = shape[0] * shape[1]
+        if n_cells > max(MOST_CELLS, _SPARSE * len(row)):
             most = int(counts.argmax())
             raise NbykError(
-                f"item {self.items[most]!r} has {counts[most]:,} ratings, so {self.n_items:,} items "
+                f"item {items[most]!r} has {counts[most]:,} ratings, so {len(items):,} items "
                 f"make {n_cells:,} cells, expected at most {MOST_CELLS:,} if most are empty; keep fewer of "
                 "its ratings, or leave it out",
                 name="ratings",
             )
-        by_item = np.argsort(self.item_index, kind="stable")
-        starts = np.repeat(np.cumsum(counts) - counts, counts)
-        return self.item_index[by_item], np.arange(self.n_ratings) - starts, by_item
+        column = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+        matrix = np.full(shape, np.nan)
+        matrix[row, column] = self.values[order]
+        if not self.raters_known:
+            return matrix, VECTOR if shape[1] == 1 else UNKNOWN
+        index = np.full(shape, -1, np.int32)
+        index[row, column] = rater[order]
+        return matrix, Units("ids", raters, index).taken(slice(None))
 
     def normalised(self, scale: Scale) -> Ratings:
         """Return the same ratings with their values normalised to [0, 1].
 
         Raise NbykError if a value is off the scale.
         """
-        outside = scale.outside(self.values)
-        if outside.any():
-            row = int(np.flatnonzero(outside)[0])
+
+        def refuse(row: int, problem: str) -> NbykError:
             item, rater = self.items[self.item_index[row]], self.raters[self.rater_index[row]]
-            raise self.place.error(
-                f"the rating of item {item!r} by rater {rater!r} is {self.values[row]:g}; "
-                f"expected {scale.expected}: mend the value or declare another scale"
-            )
-        return replace(self, values=scale.normalise(self.values))
+            return self.place.error(f"the rating of item {item!r} by rater {rater!r}: {problem}")
+
+        return replace(self, values=scale.normalise(self.values, refuse))
 
     def to_table(self) -> pa.Table:
         """Return a pyarrow table of a row per rating, with item and rater (text) and value (float64)."""
@@ -260,20 +231,15 @@ def stored_ratings(path: Path) -> tuple[Ratings, dict[str, Any]]:
 
 def ordered_ids(ids: Iterable[str]) -> Sequence[str]:
     """Return ids in the order in which comparisons take them: q2 before q10, in Unicode's normal form C."""
-    return _ordered(ids if isinstance(ids, ArrowCells) else tuple(ids))[0]
+    return _ordered(ids if isinstance(ids, ArrowCells) else tuple(ids))
 
 
 @lru_cache(maxsize=2)  # the files of a comparison have the same ids
-def _ordered(ids: ArrowCells | tuple[str, ...]) -> tuple[Sequence[str], Indices]:
-    """Return ids in order, and the row of each there."""
+def _ordered(ids: ArrowCells | tuple[str, ...]) -> Sequence[str]:
     if isinstance(ids, ArrowCells):
-        order, rows = _order_of(ids), np.arange(len(ids))
-        if np.array_equal(order, rows):
-            return ids, rows
-        rows[order] = rows.copy()
-        return ids.taken(order), rows
-    ordered = tuple(sorted(sorted(ids), key=_by_text_and_number))
-    return ordered, rows_of(ordered, ids)
+        order = _order_of(ids)
+        return ids if np.array_equal(order, np.arange(len(ids))) else ids.taken(order)
+    return tuple(sorted(sorted(ids), key=_by_text_and_number))
 
 
 def _order_of(ids: ArrowCells) -> Indices:
@@ -303,13 +269,13 @@ def _sized(digits: re.Match[str]) -> str:
 
 
 def rows_of(ids: Sequence[str], names: Sequence[str]) -> Indices:
-    """Return the row of each of some names among ids."""
+    """Return the row of each of some names among ids, -1 where it is none."""
     if names is ids or names == ids:
         return np.arange(len(ids))
     if isinstance(ids, ArrowCells) and isinstance(names, ArrowCells):
         return ids.places_of(names)
     row_of = {name: row for row, name in enumerate(ids)}
-    return np.fromiter(map(row_of.__getitem__, names), dtype=np.int64, count=len(names))
+    return np.fromiter((row_of.get(name, -1) for name in names), dtype=np.int64, count=len(names))
 
 
 def agreed_clusters(tables: Iterable[Ratings], items: Sequence[str]) -> tuple[str, ...] | None:

@@ -72,14 +72,14 @@ def coded(
     there = {
         name: np.array([*map(_is_there, given.flat)]).reshape(given.shape) for name, given in cells.items()
     }
-    at = {name: partial(_item, name, np.argwhere(given)) for name, given in there.items()}
-    labels = {name: class_names(given[there[name]], at[name]) for name, given in cells.items()}
+    refuse = {name: partial(_refuse, name, np.argwhere(given)) for name, given in there.items()}
+    labels = {name: class_names(given[there[name]], refuse[name]) for name, given in cells.items()}
     among = ClassKind(classes)
     naming = [labels["gold"]] if "gold" in labels else labels.values()
     among.name_by(chain.from_iterable(naming), DataPlace(name="classes"))
     codes = {name: np.full(given.shape, np.nan) for name, given in cells.items()}
     for name, texts in labels.items():
-        codes[name][there[name]] = among.places(texts, at[name])
+        codes[name][there[name]] = among.places(texts, refuse[name])
     in_form = {
         name: None if source is None else _as_before(source, codes[name]) for name, source in sources.items()
     }
@@ -179,8 +179,8 @@ def _is_there(cell: Any) -> bool:
     return isinstance(cell, str) or not is_missing(cell)
 
 
-def _item(name: str, places: NDArray[np.int64], row: int) -> DataPlace:
-    return DataPlace(name=name, row=f"item {places[row, 0]}")
+def _refuse(name: str, places: NDArray[np.int64], row: int, problem: str) -> NbykError:
+    return NbykError(problem, name=name, row=f"item {places[row, 0]}")
 
 
 def _as_before(source: Any, codes: Floats) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias, cast
@@ -15,6 +16,15 @@ Floats = NDArray[np.float64]
 
 _UNEVEN = 0.05
 """Steps that differ by at most this share count as equal, because people round: 0, 0.33, 0.67, 1."""
+
+
+Refusal: TypeAlias = Callable[[int, str], NbykError]
+"""What makes an error of the place of a value, and of what was found there and expected."""
+
+
+def refuse_value(place: int, problem: str) -> NbykError:
+    """Return the error about one of some values."""
+    return NbykError(f"value at index {place}: {problem}")
 
 
 @dataclass(frozen=True)
@@ -71,9 +81,9 @@ class Levels:
         """Return, per value, whether it is off the scale; NaN is."""
         return ~np.isin(np.asarray(values, dtype=np.float64), self.levels)
 
-    def normalise(self, values: ArrayLike) -> Floats:
-        """Return rank/L of each value, in the shape of `values`."""
-        array = _on_scale(self, values)
+    def normalise(self, values: ArrayLike, refuse: Refusal = refuse_value) -> Floats:
+        """Return rank/L of each value, in the shape of `values`; `refuse` makes the error about one."""
+        array = _on_scale(self, values, refuse)
         return np.searchsorted(self.levels, array) / len(self.levels)
 
     def original(self, values: Floats) -> Floats:
@@ -95,9 +105,9 @@ class _Ends:
         """By how much ratings differ whose normalised values differ by 1."""
         return self.high - self.low
 
-    def normalise(self, values: ArrayLike) -> Floats:
-        """Return (v − low)/(high − low) of each value, in the shape of `values`."""
-        array = _on_scale(cast("Scale", self), values)
+    def normalise(self, values: ArrayLike, refuse: Refusal = refuse_value) -> Floats:
+        """Return (v − low)/(high − low) of each value, in the shape of `values`; `refuse` is as above."""
+        array = _on_scale(cast("Scale", self), values, refuse)
         normalised: Floats = (array - self.low) / (self.high - self.low)
         return normalised
 
@@ -231,18 +241,17 @@ def _number(value: Any, what: str) -> float:
     return number
 
 
-def _on_scale(scale: Scale, values: ArrayLike) -> Floats:
+def _on_scale(scale: Scale, values: ArrayLike, refuse: Refusal) -> Floats:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise NbykError(f"values are not all numbers; expected {scale.expected}") from None
-    outside = scale.outside(array)
-    if outside.any():
-        index = tuple(int(i) for i in np.argwhere(outside)[0])
-        shown = index[0] if len(index) == 1 else index
-        raise NbykError(
-            f"value at index {shown} is {array[index]:g}; expected {scale.expected}: "
-            "mend the value or declare another scale"
+    outside = np.flatnonzero(scale.outside(array))
+    if outside.size:
+        raise refuse(
+            int(outside[0]),
+            f"found {array.flat[outside[0]]:g}, expected {scale.expected}; mend the value or declare another "
+            "scale",
         )
     return array
 

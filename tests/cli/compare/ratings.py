@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import nbyk as package
+from nbyk.data.ratings import ordered_ids
 from tests.cli.conftest import Run
 
 
@@ -37,5 +38,5 @@ def write(path: str, matrix: np.ndarray) -> None:
 
 
 def read(name: str) -> np.ndarray:
-    ratings = package.read_ratings(f"{name}.csv").in_order_of_ids()
-    return np.asarray(ratings.matrix())
+    ratings = package.read_ratings(f"{name}.csv")
+    return np.asarray(ratings.responses(ordered_ids(ratings.items), in_order=True)[0])

@@ -224,7 +224,7 @@ PATHS = [
     built("a file that is not there", lambda folder: folder / "gone.csv", "gone.csv: no such file; check the path"),
     built("gold that is not there", lambda folder: folder / "gone.parquet", "gone.parquet: no such file", role="gold"),
     built("a folder without samples", lambda folder: _folder(folder / "bad.csv"), "bad.csv: is a folder without files, expected one of each run", in_one_file=False),
-    built("a folder for gold", lambda folder: _folder(folder / "bad.csv"), "bad.csv: is a folder, expected a file of gold", role="gold", in_one_file=False),
+    built("a folder for gold", lambda folder: _folder(folder / "bad.csv"), "bad.csv: is a folder or a log of lm_eval, expected a file of gold", role="gold", in_one_file=False),
     built("a file that may not be read", _unreadable, "secret.csv: cannot be read .*check that it is a file that you may read"),
     built("a path below a file", _below_a_file, "bad.csv: cannot be read .*check that it is a file"),
     file("an unknown suffix", "bad.xls", "x", "unknown suffix '.xls'; expected one of .csv, .* or convert it"),

@@ -156,7 +156,7 @@ CASES = [
         "an id twice",
         "bad.csv",
         "item,score\na,0.5\nb,0.6\na,0.7\n",
-        "item 'a' is already on .*:2, .*on_duplicates",
+        "item 'a' is already on .*:2, .*on.duplicates",
         place=":4",
     ),
     bad(
