@@ -258,3 +258,9 @@ def test_what_makes_no_sense_is_named(given: dict[str, object], message: str) ->
         planned(SPREAD, {**whole, **given})
     with pytest.raises(NbykError, match="raters: found -1"):
         nbyk.Spread(0.1, raters=-1.0)
+
+
+def test_runs_that_do_not_vary_are_the_fewest_that_there_can_be() -> None:
+    given = {"cost_per_run": 1.0, "effect": 0.05, "power": 0.8, "raters": 12, "k_responses": 2}
+    cheapest, fewest = (nbyk.plan(SPREAD, **given, **runs) for runs in ({}, {"runs": 3}))  # type: ignore[arg-type]
+    assert cheapest.crew == fewest.crew

@@ -316,6 +316,9 @@ def _crews(request: Request, sizes: Sequence[str]) -> Iterator[dict[str, int]]:
         for name in sizes
         if name != "n_items"
     }
+    source = request.source
+    if "runs" in grids and isinstance(source, Spread) and not (source.runs or source.answers):
+        grids["runs"] = [LEAST["runs"]]  # more of them would only cost
     for counts in product(*grids.values()):
         tried = dict(zip(grids, counts, strict=True))
         raters = tried.get("raters", request.raters)
