@@ -31,6 +31,7 @@ _MODULES = {
     "nbyk.testing.judged.stand_in": ("stand_in",),
     "nbyk.testing.pvalues": ("expected_p", "p_value"),
     "nbyk.testing.results": ("Board", "Pair"),
+    "nbyk.testing.right_or_wrong": ("cochran_mantel_haenszel", "mcnemar"),
     "nbyk.testing.scores.aso": ("aso", "aso_sizes", "aso_uncertainty_reduction", "violation_ratio"),
     "nbyk.testing.scores.battery": ("score_test",),
     "nbyk.testing.scores.paired_bootstrap": ("paired_bootstrap",),
@@ -77,6 +78,8 @@ if TYPE_CHECKING:  # type checkers take a name that is imported as itself for a 
     from nbyk.testing.pvalues import p_value as p_value
     from nbyk.testing.results import Board as Board
     from nbyk.testing.results import Pair as Pair
+    from nbyk.testing.right_or_wrong import cochran_mantel_haenszel as cochran_mantel_haenszel
+    from nbyk.testing.right_or_wrong import mcnemar as mcnemar
     from nbyk.testing.scores.aso import aso as aso
     from nbyk.testing.scores.aso import aso_sizes as aso_sizes
     from nbyk.testing.scores.aso import aso_uncertainty_reduction as aso_uncertainty_reduction

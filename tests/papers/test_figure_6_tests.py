@@ -39,14 +39,6 @@ def test_stopping_early_decides_as_all_draws_do(name: str, monkeypatch: pytest.M
     assert 0 < decided[0].sum() < n_sets
 
 
-def test_errors_are_those_of_the_responses() -> None:
-    """On continuous responses, where every form comes from the same draws."""
-    sets = SimulatedSets(Population(published_prior("simulated"), 20, 3, 0.2), 0, 5, 0)
-    effects = [observed_effects(data, "mae")[0] for data in sets.responses()]
-    a, b = errors_of(sets)
-    np.testing.assert_allclose((b - a).mean(axis=1), effects, atol=1e-11)
-
-
 def test_errors_from_counts_are_those_of_the_contributions() -> None:
     sets = SimulatedSets(population(20), 3, 7, 0)
     a, b = errors_of(sets)

@@ -97,7 +97,7 @@ def test_the_interval_of_zeros_and_ones_excludes_zero_exactly_if_the_swap_test_r
 
 
 @pytest.mark.parametrize(("only_a", "only_b"), [(0, 0), (6, 0), (5, 5), (22, 48), (61, 40)])
-def test_p_of_zeros_and_ones_and_of_classes_is_that_of_scipy(only_a: int, only_b: int) -> None:
+def test_p_of_zeros_and_ones_and_of_classes_is_that_of_mcnemar_and_of_scipy(only_a: int, only_b: int) -> None:
     rights = np.repeat([[1, 0], [0, 1], [1, 1], [0, 0]], [only_a, only_b, 30, 20], axis=0)
     target = np.arange(len(rights)) % 3
     classes = [np.array(list("abc"))[(target + 1 - right) % 3] for right in rights.T]
@@ -106,7 +106,10 @@ def test_p_of_zeros_and_ones_and_of_classes_is_that_of_scipy(only_a: int, only_b
         of_numbers = nbyk.compare(None, *rights.T.astype(float), metric="mean", **asked)
         of_classes = nbyk.compare(np.array(list("abc"))[target], *classes, metric="accuracy", **asked)
         expected = stats.binomtest(only_a, only_a + only_b, 0.5, side).pvalue if only_a + only_b else 1.0
+        coded = ((target + 1 - right) % 3 for right in rights.T)
+        mcnemar = nbyk.mcnemar(target, *coded, method="exact", alternative=side)
         assert of_numbers.p == of_classes.p == pytest.approx(expected, rel=1e-12)
+        assert mcnemar.p == pytest.approx(expected, rel=1e-12)
         assert of_numbers.pair.decided
         assert of_numbers.pair.claims[-1].standard_error == 0.0
 

@@ -1,0 +1,231 @@
+"""Classical tests of accuracy from right and wrong items: McNemar's, Cochran–Mantel–Haenszel's.
+
+Both use only items on which one system is right and the other wrong. They account for chance over items, draw
+nothing, and apply only to accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nbyk.arrays import Integers
+from nbyk.data.response_set import coded
+from nbyk.errors import NbykError, unknown_name
+from nbyk.testing.pvalues import Alternative, check_alternative, p_of_sides, p_of_signs
+
+McNemarMethod: TypeAlias = Literal["exact", "mid_p"]
+
+_LEAST_VARIANCE = 5.0
+"""If the variance of the counted difference is below this, its normal approximation comes with a warning."""
+
+
+@dataclass(frozen=True)
+class RightOrWrong:
+    """The result of a test of the items that two systems have right.
+
+    Attributes
+    ----------
+    test
+        "mcnemar", "mcnemar_mid_p" or "cochran_mantel_haenszel".
+    accuracy_a, accuracy_b
+        Shares of right labels, in [0, 1], means over runs.
+    won_a, won_b
+        Number of strata in which A (or B) is right more often: of items, if each system has one run, those
+        that only A (or only B) has right.
+    n_items, n_strata
+        Items N, and the strata of the comparison: the items, unless others were given.
+    p_greater, p_less, alternative
+        p-values of "A is better" and "B is better", and the alternative of `p`.
+    warnings
+        Cautions about them, one sentence each.
+    """
+
+    test: str
+    accuracy_a: float
+    accuracy_b: float
+    won_a: int
+    won_b: int
+    n_items: int
+    n_strata: int
+    p_greater: float
+    p_less: float
+    alternative: Alternative
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def effect(self) -> float:
+        """A's accuracy minus B's."""
+        return self.accuracy_a - self.accuracy_b
+
+    @property
+    def standard_error(self) -> float:
+        """Monte-Carlo standard error of the p-values: 0, because nothing is drawn."""
+        return 0.0
+
+    @property
+    def p(self) -> float:
+        """The p-value of the alternative."""
+        return p_of_sides(self.p_greater, self.p_less)[self.alternative]
+
+
+def mcnemar(
+    target: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    method: McNemarMethod = "mid_p",
+    alternative: Alternative = "two-sided",
+    classes: Sequence[Any] | None = None,
+) -> RightOrWrong:
+    """Test whether two systems are equally accurate, by the items that exactly one of them has right.
+
+    Parameters
+    ----------
+    target, a, b : array_like, shape (N,)
+        Hard labels: the targets, and one run of each system.
+    method
+        "exact": the binomial test. Its level never exceeds α, and on few items it is much lower. "mid_p":
+        counts half of the chance of the observed result, and its level is nearer to α.
+    alternative
+        "two-sided", "greater" (A is better) or "less".
+    classes
+        The classes, if the data do not have all of them.
+
+    Raises
+    ------
+    NbykError
+        If a class is missing, items differ in number, a system has several runs, or a name is unknown.
+
+    Notes
+    -----
+    McNemar 1947; the mid-p version after Fagerland, Lydersen and Laake 2013.
+    """
+    from scipy.stats import binom
+
+    if method not in ("exact", "mid_p"):
+        raise unknown_name("method", str(method), ("exact", "mid_p"))
+    check_alternative(alternative)
+    a_right, b_right, runs = _right(target, a, b, classes)
+    if runs != (1, 1):
+        raise NbykError(
+            f"a has {runs[0]} runs, b has {runs[1]}; McNemar's test takes one of each: give one, or use "
+            "cochran_mantel_haenszel"
+        )
+    only_a, only_b = int((a_right > b_right).sum()), int((b_right > a_right).sum())
+    n = only_a + only_b
+    half = 0.5 * float(binom.pmf(only_a, n, 0.5)) if method == "mid_p" else 0.0
+    sides = p_of_signs(only_a, only_b)
+    greater, less = sides["greater"] - half, sides["less"] - half
+    name, n_items = "mcnemar_mid_p" if method == "mid_p" else "mcnemar", len(a_right)
+    shares = float(a_right.mean()), float(b_right.mean())
+    return RightOrWrong(name, *shares, only_a, only_b, n_items, n_items, greater, less, alternative)
+
+
+def cochran_mantel_haenszel(
+    target: ArrayLike,
+    a: Any,
+    b: Any,
+    *,
+    strata: ArrayLike | None = None,
+    alternative: Alternative = "two-sided",
+    classes: Sequence[Any] | None = None,
+) -> RightOrWrong:
+    """Test whether two systems are equally accurate, by right and wrong answers within strata.
+
+    Parameters
+    ----------
+    target : array_like, shape (N,)
+        Hard labels.
+    a, b : array_like, shape (N,) or (N, R)
+        Predictions of each system, a column per run.
+    strata : array_like, shape (N,), optional
+        The group of each item, such as a text or a domain. By default every item is a stratum of its own, in
+        which all runs are compared. With one run each, this is McNemar's χ² without a correction.
+    alternative
+        "two-sided", "greater" (A is better) or "less".
+    classes
+        The classes, if the data do not have all of them.
+
+    Raises
+    ------
+    NbykError
+        If a class is missing, items differ in number, `strata` does not have one entry per item, or a name is
+        unknown.
+
+    Notes
+    -----
+    Mantel and Haenszel 1959, without a continuity correction, as
+    ``statsmodels.stats.contingency_tables.StratifiedTable.test_null_odds``.
+    """
+    from scipy.stats import norm
+
+    check_alternative(alternative)
+    a_right, b_right, runs = _right(target, a, b, classes)
+    stratum = np.arange(len(a_right))
+    if strata is not None:
+        if np.shape(strata) != stratum.shape:
+            raise NbykError(
+                f"found shape {np.shape(strata)}, expected one stratum for each of the {len(stratum)} items",
+                argument="strata",
+            )
+        stratum = np.unique(strata, return_inverse=True)[1].reshape(-1)
+    x, y = (np.bincount(stratum, weights=right) for right in (a_right, b_right))
+    n_a, n_b = (np.bincount(stratum).astype(np.float64) * n_runs for n_runs in runs)
+    total, right = n_a + n_b, x + y
+    lead = x - n_a * right / total
+    variance = n_a * n_b * right * (total - right) / (total**2 * (total - 1.0))
+    spread = float(np.sqrt(variance.sum()))
+    z = float(lead.sum()) / spread if spread > 0.0 else 0.0
+    greater, less = (float(norm.sf(z)), float(norm.cdf(z))) if spread > 0.0 else (1.0, 1.0)
+    shares = float(a_right.mean() / runs[0]), float(b_right.mean() / runs[1])
+    won = int((x * n_b > y * n_a).sum()), int((y * n_a > x * n_b).sum())
+    sizes = len(a_right), len(total)
+    warnings = tuple(_warnings(float(variance.sum()), runs, strata is not None))
+    return RightOrWrong(
+        "cochran_mantel_haenszel", *shares, *won, *sizes, greater, less, alternative, warnings
+    )
+
+
+def _right(
+    target: Any, a: Any, b: Any, classes: Sequence[Any] | None
+) -> tuple[Integers, Integers, tuple[int, int]]:
+    """Return the numbers of runs of A and of B that have each item right, shape (N,), and of all runs."""
+    codes, _ = coded({"gold": target, "a": a, "b": b}, "classes", classes)
+    shapes = {name: np.shape(labels) for name, labels in codes.items()}
+    if len(shapes["gold"]) != 1 or any(np.isnan(labels).any() for labels in codes.values()):
+        raise NbykError(
+            f"found targets of shape {shapes['gold']}, or a missing class; expected one class for each item, "
+            "and one from each run"
+        )
+    if len({shape[0] for shape in shapes.values()}) > 1:
+        counts = ", ".join(f"{shape[0]} items of {name}" for name, shape in shapes.items())
+        raise NbykError(f"found {counts}; expected the same items")
+    runs_a, runs_b = (np.reshape(codes[name], (shapes[name][0], -1)) for name in ("a", "b"))
+    gold = np.asarray(codes["gold"])[:, None]
+    right_a, right_b = ((runs == gold).sum(axis=1) for runs in (runs_a, runs_b))
+    return right_a, right_b, (runs_a.shape[1], runs_b.shape[1])
+
+
+def _warnings(variance: float, runs: tuple[int, ...], grouped: bool) -> list[str]:
+    cautions = []
+    if variance < _LEAST_VARIANCE:
+        cautions.append(
+            "the systems differ on few items, and this p-value is accurate only for many: use mcnemar, which "
+            "is exact"
+        )
+    if max(runs) > 1:
+        cautions.append(
+            "the test counts runs as independent answers: if runs differ as wholes, p is too small for a "
+            "claim about new ones"
+        )
+    if grouped:
+        cautions.append(
+            "the test does not pair the items of a stratum: if systems err on the same items, p is too "
+            "large; without strata it pairs each item"
+        )
+    return cautions
