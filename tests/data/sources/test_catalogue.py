@@ -25,7 +25,9 @@ def test_five_levels_come_as_a_table_of_ones_own(tmp_path, name, lowest):
     path.write_text(f"item,rater,value\na,r,{lowest}\na,s,{lowest + 4}\nb,r,{lowest + 2}\n")
     np.testing.assert_array_equal(load_source(name, path).matrix(), [[0, 0.8], [0.4, np.nan]])
     path.write_text(f"item,rater,value\na,r,{lowest}\nb,s,{lowest + 5}\n")
-    with pytest.raises(NbykError, match=rf"mine\.csv: the rating of item 'b' by rater 's' is {lowest + 5}; "):
+    with pytest.raises(
+        NbykError, match=rf"mine\.csv: the rating of item 'b' by rater 's': found {lowest + 5}, "
+    ):
         load_source(name, path)
 
 

@@ -79,7 +79,7 @@ def test_a_score_off_the_scale_is_named(tmp_path, score):
     path = toxicity_file(tmp_path / "t.json", scored((1, "w")), scored((score, "v")))
     with pytest.raises(NbykError) as refusal:
         load_source("toxicity", path)
-    assert f"{path}: the rating of item '2' by rater 'v' is {score:g}; expected one of 0" in str(
+    assert f"{path}: the rating of item '2' by rater 'v': found {score:g}, expected one of 0" in str(
         refusal.value
     )
 
