@@ -157,9 +157,12 @@ def held_out(name: str, ratings: Ratings, levels: tuple[float, ...], half: int, 
             of_levels = pilot.read(pilot_scale(declared))
             of_ends = pilot.read(pilot_scale(f"{levels[0]}..{levels[-1]}"))
             assert of_levels.items.key() == of_ends.items.key()
+            assert of_levels.scale is not None
+            assert of_ends.scale is not None
             assert of_levels.scale.unit == of_ends.scale.unit
             pilots.append(of_levels)
     one, other = pilots
+    assert one.scale is not None
     found = plan(one.items, effect=effect, scale=one.scale, power=0.8, k_responses=k, threads=2)
     asked = (found.n_items, k, effect / (one.scale.unit or 1.0), n_sets)
     redrawn, plain = redrawn_power(other.items, *asked), plain_power(other.items, *asked)

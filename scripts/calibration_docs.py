@@ -1,8 +1,8 @@
-"""Write what docs/calibration.md and `nbyk.compare` say of calibration from the rates in docs/calibration.
+"""Write what docs/calibration.md says of calibration from the rates in docs/calibration.
 
-`python scripts/calibration_docs.py` fills the marked parts of the page, draws its figures, and writes the
-table of worst rates by which `nbyk.compare` warns. `--rates results/calibration/rates` first takes the rates
-of a new run, and `--check` writes nothing, and exits with 1 if text or tables are not those of the rates.
+`python scripts/calibration_docs.py` fills the marked parts of the page and draws its figures.
+`--rates results/calibration/rates` first takes the rates of a new run, and `--check` writes nothing, and
+exits with 1 if the text is not that of the rates.
 """
 
 from __future__ import annotations
@@ -11,15 +11,12 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
 from pathlib import Path
 
 import pandas as pd
 
 from nbyk.files import write_text
 from nbyk.report.drawing import pictures
-from nbyk.testing.systems.cautions import LEVEL, Measured
-from nbyk_papers.calibration.design import BAND
 from nbyk_papers.calibration.figures import metrics_figure, sizes_figure
 from nbyk_papers.calibration.labels import IN_WORDS, read_labels
 from nbyk_papers.calibration.reading import (
@@ -40,7 +37,6 @@ from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTIL
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, SHIPPED = ROOT / "docs/calibration.md", ROOT / "docs/calibration"
 RATES, UNLIKE, LABELS = (SHIPPED / name for name in ("rates.parquet", "unlike.csv", "labels.csv"))
-WORST = ROOT / "src/nbyk/testing/systems/type_1_errors.csv"
 METRIC = "mae"
 INTERVAL_SAMPLER = "bootstrap_items/all"
 DERIVED = ["rate", "low", "high"]
@@ -64,7 +60,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             pd.read_csv(UNLIKE, keep_default_na=False),
             pd.read_csv(LABELS),
         ),
-        WORST: worst_rates(rates).to_csv(index=False, lineterminator="\n"),
     }
     if chosen.check:
         stale = [path for path, text in texts.items() if path.read_text(encoding="utf-8") != text]
@@ -82,44 +77,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     drawn["calibration_metrics"] = metrics_figure(main_rates[~is_power])
     for name, figure in drawn.items():
         (figures / f"{name}.png").write_bytes(pictures(figure)[".png"])
-
-
-def worst_rates(rates: pd.DataFrame) -> pd.DataFrame:
-    """Return each test's largest Type-I error by metric and size, the basis of `nbyk.compare`'s warnings.
-
-    The rows are those of `nbyk.testing.systems.cautions`: two-sided, at α = `LEVEL`. A test that coincides
-    with another at K = 1 has the rates of the other.
-    """
-    of_tests = rates["null"].where(rates["definition"] == P_VALUE, PERCENTILE)
-    default_interval = (rates["definition"] == PERCENTILE) & (rates["sampler"] == INTERVAL_SAMPLER)
-    kept = rates.assign(test=of_tests)[
-        ((rates["definition"] == P_VALUE) | default_interval)
-        & (rates["scenario"] != "power")
-        & (rates["alternative"] == "two-sided")
-        & (rates["alpha"] == LEVEL)
-    ]
-    single = kept[kept["k_responses"] == 1]
-    again = [
-        single[single["test"] == named].assign(test=same)
-        for same, named in (("permutation", "swap_items"), ("pooled_twice", "pooled"))
-    ]
-    kept = pd.concat([kept, *again])
-    n_rates = len(kept)
-    rows = []
-    for key, of in groups(kept, ["test", "metric", "k_responses", "n_items"]):
-        worst = of.nlargest(1, "rate").iloc[0]
-        high = band(int(worst["n_sets"]), LEVEL, 1.0 - 2.0 * (1.0 - BAND) / n_rates)[1]
-        rows.append(
-            {
-                **key,
-                "rate": worst["rate"],
-                "bound": high / worst["n_sets"],
-                "source": worst["source"],
-                "epsilon": worst["epsilon_b"],
-            }
-        )
-    columns = [field.name for field in fields(Measured)]
-    return pd.DataFrame(rows)[columns].sort_values(columns[:4], ignore_index=True)
 
 
 def pack(folder: Path) -> None:

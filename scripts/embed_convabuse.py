@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nbyk.data import Ratings
-from nbyk.data.reading import read_table
+from nbyk.data.reading import table_of
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import write_text
 
@@ -39,7 +39,7 @@ def read_splits(paths: Sequence[Path]) -> Ratings:
     scores: list[float] = []
     places: list[DataPlace] = []
     for path in paths:
-        table = read_table(path)
+        table = table_of(path)
         hint = "expected an upstream ConvAbuseEMNLP{train,valid,test}.csv"
         cells_of = {
             name: [table.column(f"{name}_is_abuse.{score}", hint) for score in SCORES] for name in ANNOTATORS

@@ -93,6 +93,16 @@ def test_the_schema_describes_every_key_and_refuses_others() -> None:
         assert all(described["description"] for described in schema["$defs"][section]["properties"].values())
 
 
+def test_a_comparison_may_score_one_class(tmp_path: Path) -> None:
+    """f1(0.6) is of numbers, and f1(spam) of classes."""
+    files = [tmp_path / name for name in ("a.csv", "b.csv", "gold.csv")]
+    for file in files:
+        file.write_text("item,value\n1,spam\n2,ham\n", encoding="utf-8")
+    *systems, gold = map(str, files)
+    mine = {"systems": systems, "gold": gold, "metrics": ["f1(spam)"]}
+    assert validate({"comparisons": {"mine": mine}}).comparisons["mine"].metrics == ["f1(spam)"]
+
+
 def test_a_comparison_with_a_judge_has_the_options_that_are_set(tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("people.csv", "judge.csv")]
     for file in files:

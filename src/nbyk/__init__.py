@@ -32,7 +32,7 @@ _MODULES = {
     "nbyk.testing.pvalues": ("expected_p", "p_value"),
     "nbyk.testing.results": ("Board", "Pair"),
     "nbyk.testing.right_or_wrong": ("cochran_mantel_haenszel", "mcnemar"),
-    "nbyk.testing.scores.aso": ("aso", "aso_uncertainty_reduction", "violation_ratio"),
+    "nbyk.testing.scores.aso": ("aso", "aso_sizes", "aso_uncertainty_reduction", "violation_ratio"),
     "nbyk.testing.scores.battery": ("score_test",),
     "nbyk.testing.scores.paired_bootstrap": ("paired_bootstrap",),
     "nbyk.testing.scores.power_analysis": ("bootstrap_power_analysis",),
@@ -81,6 +81,7 @@ if TYPE_CHECKING:  # type checkers take a name that is imported as itself for a 
     from nbyk.testing.right_or_wrong import cochran_mantel_haenszel as cochran_mantel_haenszel
     from nbyk.testing.right_or_wrong import mcnemar as mcnemar
     from nbyk.testing.scores.aso import aso as aso
+    from nbyk.testing.scores.aso import aso_sizes as aso_sizes
     from nbyk.testing.scores.aso import aso_uncertainty_reduction as aso_uncertainty_reduction
     from nbyk.testing.scores.aso import violation_ratio as violation_ratio
     from nbyk.testing.scores.battery import score_test as score_test

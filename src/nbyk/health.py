@@ -26,8 +26,8 @@ from nbyk.lineage import checksum_if_there, inputs_of
 from nbyk.provenance import (
     Record,
     answers_below,
+    check,
     files_with_records,
-    how_it_differs,
     read_record,
     shown,
 )
@@ -42,7 +42,10 @@ Checksum = Callable[[Path], str | None]
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding about a file, folder or package, and what to do; no advice if it is only for information."""
+    """A finding about a file, folder or package, and what to do.
+
+    There is no advice if it is only for information. An error is advice that says what it is about.
+    """
 
     where: str
     what: str
@@ -51,9 +54,9 @@ class Finding:
     @property
     def line(self) -> str:
         """The finding on one line."""
-        return (
-            f"{self.where}: {self.what}; {self.advice}" if self.advice else f"note: {self.where}: {self.what}"
-        )
+        if not self.advice:
+            return f"note: {self.where}: {self.what}"
+        return f"{self.where}: {'; '.join(filter(None, (self.what, self.advice)))}"
 
 
 def examine(folder: Path) -> Iterator[Finding]:
@@ -122,22 +125,17 @@ def examine_results(folder: Path) -> Iterator[Finding]:
     for file in files:
         try:
             record = read_record(file)
+            if record is None:  # a command is writing the file anew
+                continue
+            records[file] = record
+            digest = checksum(file)
+            if digest is None:
+                missing.append(file)
+            elif digest != record.sha256 and read_record(file) == record:
+                wrong.add(file)
+                check(shown(file), record, digest, file.stat().st_size)
         except NbykError as error:
-            what, _, advice = error.problem.rpartition("; ")
-            yield Finding(error.file or shown(file), what, advice)
-            continue
-        if record is None:  # a command is writing the file anew
-            continue
-        records[file] = record
-        digest = checksum(file)
-        if digest is None:
-            missing.append(file)
-        elif digest != record.sha256 and read_record(file) == record:
-            wrong.add(file)
-            size = file.stat().st_size
-            what = f"was {how_it_differs(record, size)} after nbyk wrote it: found {size} bytes of SHA-256"
-            expected = f"expected {record.bytes} of {record.sha256[:12]}…"
-            yield Finding(shown(file), f"{what} {digest[:12]}…, {expected}", _made_again(shown(file)))
+            yield Finding(error.file or shown(file), "", error.problem)
     yield from _missing(missing)
     yield from _mixed(folder, checksum, wrong.union(missing))
     yield from _outdated(records, checksum, wrong.union(missing))

@@ -52,8 +52,8 @@ def recording(arguments: Sequence[str]) -> Iterator[None]:
     `arguments` are the words after ``nbyk``. The record has them without the number of threads, on which no
     result depends, and without passwords.
     """
-    words = [re.sub(r"(?<=://)\S*@", "…@", word) for word in _without(arguments, "--threads")]
-    command, question = (shlex.join(["nbyk", *given]) for given in (words, _without(words, "--out")))
+    words = [re.sub(r"(?<=://)\S*@", "…@", word) for word in without(arguments, "--threads")]
+    command, question = (shlex.join(["nbyk", *given]) for given in (words, without(words, "--out")))
     with noting(command, question) as journal:
         try:
             yield
@@ -92,7 +92,7 @@ def _write(journal: Journal) -> None:
                 scratch.write_text(record.to_json(), encoding="utf-8")
 
 
-def _without(arguments: Sequence[str], option: str) -> list[str]:
+def without(arguments: Sequence[str], option: str) -> list[str]:
     """Return the words without an option and its value."""
     words: list[str] = []
     rest = iter(arguments)

@@ -122,18 +122,14 @@ def check(path: str | os.PathLike[str], record: Record, content_sha256: str, n_b
     """Raise NbykError unless the checksum of a file's present content is the one that its record says."""
     if content_sha256 == record.sha256:
         return
+    happened = "cut off" if n_bytes < record.bytes else "changed"
     what = f"{n_bytes} bytes of SHA-256 {content_sha256[:12]}…"
     raise NbykError(
         f"found {what}, expected the {record.bytes} of {record.sha256[:12]}… that nbyk wrote: it was "
-        f"{how_it_differs(record, n_bytes)} since; make it again: `nbyk why {path}` names the command, or "
+        f"{happened} since; make it again: `nbyk why {path}` names the command, or "
         f"delete its record {shown(record_path(path))} if that was meant",
         file=path,
     )
-
-
-def how_it_differs(record: Record, n_bytes: int) -> str:
-    """Return the likely cause if a file does not match its record, in words."""
-    return "cut off" if n_bytes < record.bytes else "changed"
 
 
 def shown(path: str | os.PathLike[str]) -> str:

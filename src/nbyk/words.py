@@ -1,11 +1,10 @@
-"""Words, tables and cells as people read them, in answers, notebooks and spreadsheets."""
+"""Words, tables and cells as people read them, in answers and spreadsheets."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
 from nbyk.errors import on_one_line
 
@@ -22,6 +21,18 @@ class Remark(str):
 
 class Offer(str):
     """A sentence that offers an option."""
+
+
+class AboutUnits(str):
+    """A caution about the raters or runs that items share or may share: the fact, and what follows."""
+
+    fact: str
+
+    def __new__(cls, fact: str, follows: str = "") -> Self:
+        """Return the caution, with its fact."""
+        text = super().__new__(cls, f"{fact}: {follows}" if follows else fact)
+        text.fact = fact
+        return text
 
 
 def capitalised(text: str) -> str:
@@ -66,36 +77,6 @@ def ends_in_words(interval: tuple[float, float]) -> str:
     """Return the ends of an interval; "–" if there is none."""
     low, high = interval
     return "–" if math.isnan(low) else f"{number(low)} to {number(high)}"
-
-
-Row = tuple[str, ...]
-
-
-class ShownInNotebooks:
-    """A result that a notebook shows as its sentence, its numbers and its warnings."""
-
-    @property
-    def notebook_rows(self) -> Sequence[Row]:
-        """The rows of the table, the heading first; none for a result that has only a sentence."""
-        return ()
-
-    def _repr_html_(self) -> str:
-        """Return the result as HTML; notebooks call it."""
-        result: Any = self
-        parts = [f"<p><strong>{escape(result.sentence)}</strong></p>"]
-        if self.notebook_rows:
-            heading, *rows = self.notebook_rows
-            parts.append(f"<table><thead>{_row(heading, 'th')}</thead><tbody>")
-            parts += [_row(row, "td") for row in rows]
-            parts.append("</tbody></table>")
-        if result.warnings:
-            items = "".join(f"<li>{escape(text)}</li>" for text in result.warnings)
-            parts.append(f"<p>Before you believe it:</p><ul>{items}</ul>")
-        return "".join(parts)
-
-
-def _row(cells: Row, tag: str) -> str:
-    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
 
 
 def csv_text(table: pd.DataFrame) -> str:

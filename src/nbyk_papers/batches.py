@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cache, lru_cache
@@ -255,11 +255,6 @@ def stored_names(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in folder.glob("*.parquet"))) if folder.is_dir() else ()
 
 
-def stored_keys(folder: Path, start: str) -> list[list[str]]:
-    """Return the keys in the names of a folder's files ``START+KEY+KEY.parquet``."""
-    return [name.split("+")[1:] for name in stored_names(folder) if name.partition("+")[0] == start]
-
-
 def plan_of_axes(
     asked: Sequence[tuple[Axis | Ranges, Sequence[Any]]], stored: Iterable[Sequence[str]] = ()
 ) -> list[tuple[tuple[str, list[Any]], ...]]:
@@ -269,6 +264,17 @@ def plan_of_axes(
         axis.plan(names, (keys[place] for keys in known)).items() for place, (axis, names) in enumerate(asked)
     ]
     return list(product(*batches))
+
+
+def batched(file: str, asked: Sequence[tuple[Axis, Sequence[str]]]) -> Iterator[tuple[str, list[list[str]]]]:
+    """Yield the files, existing and new ones, that hold every combination of names, and the names in each.
+
+    `file` is what their paths below ``results/`` begin with; ``+KEY`` for each axis follows it.
+    """
+    place = Path("results", file)
+    stored = [name.split("+")[1:] for name in stored_names(place.parent) if name.split("+")[0] == place.name]
+    for batch in plan_of_axes(asked, stored):
+        yield f"{'+'.join([file, *(key for key, _ in batch)])}.parquet", [names for _, names in batch]
 
 
 @dataclass(frozen=True)

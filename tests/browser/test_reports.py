@@ -93,7 +93,7 @@ def test_the_planners_sliders_answer(browser: Browser, pages: Callable[[str], Pa
     before, after = (float(found[1]) for found in power.values() if found)
     assert before == pytest.approx(0.8, abs=0.06)
     assert after > 0.99
-    assert all("The cheapest size with a power of 0.8 is" in look.text for look in seen.values())
+    assert all("the cheapest with a power of 0.8 is" in look.text for look in seen.values())
 
 
 def test_a_click_on_a_heading_sorts(browser: Browser, pages: Callable[[str], Pages]) -> None:

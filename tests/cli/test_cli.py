@@ -355,9 +355,7 @@ def test_toxicity_ratings_go_all_the_way(nbyk: Run, tmp_path: Path, monkeypatch:
     ):
         code, _, errors = nbyk(*line.split())
         assert code == 0, errors
-        said = (
-            "before you believe it: the same 5 raters rated all 300 items: the prior assumes that each item"
-        )
+        said = "before you believe it: items share 5 raters: the prior assumes that each item has its own"
         assert (said in errors) == line.startswith("fit ")
     ratings, made = read_parquet("ratings.parquet")
     assert (ratings.num_rows, made["source"], made["items"]) == (1500, "toxicity", 300)

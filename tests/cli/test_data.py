@@ -151,7 +151,7 @@ def test_the_question_that_was_taken_is_recorded(words: tuple[str, ...], nbyk: R
         ("data show hs_brexi", "did you mean hs_brexit?"),
         ("data fetch toxicity", "its authors give the password"),
         ("data fetch toxicity", "toxicity_ratings.json: as --path of `nbyk study normalise`, or as toxicity"),
-        ("data fetch armis --mirror nowhere", "nowhere/armis/ArMIS_train.json: no such file in the mirror"),
+        ("data fetch armis --mirror nowhere", "nowhere/armis/ArMIS_train.json: no such file"),
         ("study normalise mhs --question x --out x", "unknown question of mhs 'x'"),
         (
             "study normalise mine --scale 0..1 --out x",

@@ -34,7 +34,8 @@ def test_all_is_well_or_there_is_something_to_do(
     code, text, errors = nbyk(f"doctor{folder}")
     assert (code, errors) == (3, "")
     (line,) = text.splitlines()
-    assert line.startswith(f"{prior}: was changed after nbyk wrote it")
+    assert line.startswith(f"{prior}: found ")
+    assert "that nbyk wrote: it was changed since" in line
     prior.write_text(content)
     (prior.parent / "note.txt").touch()
     code, text, _ = nbyk(f"doctor{folder}")

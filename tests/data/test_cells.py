@@ -185,17 +185,16 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("only", [None, ("value",), ("nothing",)])
 @pytest.mark.parametrize("text", TEXTS)
 def test_long_text_is_split_as_short_text_is(
-    text: str, only: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.csv"
     path.write_text(TEXTS[text], encoding="utf-8", newline="")
 
     def table() -> Any:
         try:
-            read = read_delimited(path, ",", only)
+            read = read_delimited(path, ",")
         except NbykError as error:
             return str(error)
         return read.names, [list(column) for column in read.columns], list(read.numbers)

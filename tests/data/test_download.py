@@ -159,21 +159,15 @@ def test_a_folder_can_be_the_mirror(tmp_path: Path) -> None:
     (mirror / "own/two.csv").write_bytes(CONTENT[::-1])
     with pytest.raises(NbykError, match=r"mirror/own/two\.csv: found sha256"):
         fetch(entry(pinned("two.csv")), folder, mirror=str(mirror))
-    with pytest.raises(
-        NbykError, match=r"mirror/own/three\.csv: no such file in the mirror; .*three\.csv to"
-    ):
+    with pytest.raises(NbykError, match=r"mirror/own/three\.csv: no such file; .*three\.csv to"):
         fetch(entry(pinned("three.csv")), folder, mirror=str(mirror))
     assert files_in(folder) == {"own/one.csv": CONTENT}
 
 
-def test_a_mirror_that_may_not_be_read_is_not_taken_for_the_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "mirror/own").mkdir(parents=True)
-    (tmp_path / "mirror/own/one.csv").write_bytes(CONTENT)
-    monkeypatch.setattr(os, "access", lambda path, mode: False)  # as root, every file can be read
+def test_a_mirror_that_cannot_be_read_is_not_taken_for_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "mirror/own/one.csv").mkdir(parents=True)
     with pytest.raises(
-        NbykError, match=r"mirror/own/one\.csv: you may not read this file of the mirror; name"
+        NbykError, match=r"mirror/own/one\.csv: cannot be read \(Is a directory\).*; name a `mirror`"
     ):
         fetch(entry(), tmp_path / "folder", mirror=str(tmp_path / "mirror"))
 

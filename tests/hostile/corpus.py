@@ -1,4 +1,3 @@
-
 """Hostile inputs, made by crossing what may be written with where it may stand.
 
 `CASES` is a list of `Case`; `build(folder)` writes its files and returns the words behind ``nbyk``.

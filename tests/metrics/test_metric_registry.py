@@ -9,6 +9,7 @@ import pytest
 
 from nbyk.errors import NbykError
 from nbyk.metrics import get, load_file, names, register
+from nbyk.metrics.registry import kind_scored
 
 MEDIAN_ERROR = '''\
 import numpy as np
@@ -69,6 +70,22 @@ def test_one_name_may_stand_for_a_metric_of_each_kind_of_data() -> None:
     assert get("mean").direction == get("mean", "outputs").direction == "higher"
     assert set(names("distributions")) < set(names("classes"))
     assert {get(name, "distributions").sign for name in names("distributions")} == {-1.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [
+        ("f1(0.6)", None),
+        ("f1(spam)", "classes"),
+        ("f1_macro", "classes"),
+        ("wins(f1_macro)", "classes"),
+        ("tv_mean(pooled=1)", "distributions"),
+        ("pass@5", None),
+        ("nope", None),
+    ],
+)
+def test_a_spec_says_what_it_needs(spec: str, kind: str | None) -> None:
+    assert kind_scored(spec) == kind
 
 
 @pytest.mark.parametrize(

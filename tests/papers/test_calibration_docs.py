@@ -29,9 +29,7 @@ def rates(script: dict[str, Any]) -> pd.DataFrame:
     return found
 
 
-def test_page_and_warnings_are_those_of_the_rates(
-    script: dict[str, Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_page_is_that_of_the_rates(script: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         script["main"](["--check"])
     assert stop.value.code == 0, capsys.readouterr().out

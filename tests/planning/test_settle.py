@@ -134,6 +134,17 @@ def test_sizes_beyond_the_limits_are_not_named() -> None:
     assert largest.least_items == 200
 
 
+def test_more_items_and_ratings_together_are_named_where_neither_alone_is_enough() -> None:
+    data = of_strangers(*ratings(n=300, k=3, off_a=0.15, off_b=0.1522, seed=2))
+    most = settle(data, max_items=10**7, max_responses=100)
+    both = ways(most)[BOTH]
+    assert 300 < both.n_items < most.n_items
+    found = settle(data, max_items=both.n_items, max_responses=both.k_responses)
+    assert list(ways(found)) == [BOTH]
+    assert found.n_items <= both.n_items
+    assert found.simulated is not None
+
+
 def test_few_items_never_settle_whatever_they_show() -> None:
     # The same difference on each of four items: 2^4 swaps cannot give p = .05, 2^6 can.
     found = settle(np.zeros(4), np.full(4, 0.1), np.full(4, 0.2))

@@ -124,7 +124,8 @@ def test_a_bar_is_never_folded() -> None:
     frame = pd.DataFrame(
         {"system": ["a long name of one", "of another"], "0         1": bars, "ranks": ["1 to 2"] * 2}
     )
-    text = answer_text(replace(ANSWER, make_tables=lambda: (AnswerTable("bars", "Bars", frame),)), width=40)
+    table = AnswerTable("bars", "Bars", frame, whole=("0         1",))
+    text = answer_text(replace(ANSWER, make_tables=lambda: (table,)), width=40)
     assert all(any(bar.strip() in line for line in text.splitlines()) for bar in bars)
 
 

@@ -112,7 +112,7 @@ def test_what_the_tests_cannot_take_is_refused():
     target, a, b = labelled(4, 2)
     with pytest.raises(NbykError, match="a has 2 runs, b has 1; McNemar's test takes one of each"):
         mcnemar(target, np.stack([a, a], axis=1), b)
-    with pytest.raises(NbykError, match="expected a class: text of 1 to 1000 characters, or a whole"):
+    with pytest.raises(NbykError, match="expected a class: text of 1 to 1000 characters, or a whole number"):
         mcnemar([[0.2, 0.8], [0.6, 0.4]], [[0.2, 0.8], [0.6, 0.4]], [[0.1, 0.9], [0.6, 0.4]])
     with pytest.raises(
         NbykError, match=r"strata.*found shape \(3,\), expected one stratum for each of the 18"

@@ -146,7 +146,7 @@ def test_damage_that_leaves_the_files_time_alone_is_found_by_the_doctor(checkout
     assert code == 3
     assert "error: " not in examined
     found = [line for line in examined.splitlines() if "make it again" in line]
-    assert sorted(line.partition(": was changed after nbyk wrote it")[0] for line in found) == sorted(files)
+    assert sorted(line.partition(": found ")[0] for line in found) == sorted(files)
     for file in files.values():
         file.unlink()
     heal(checkout, run, before)

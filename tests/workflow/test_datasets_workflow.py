@@ -235,7 +235,7 @@ def test_what_cannot_be_fetched_is_one_line_on_the_terminal(run: Path, tmp_path:
     (line, *_) = sorted({line for line in output.splitlines() if line.startswith("error: ")})
     (file,) = [file for file in source("armis").remote if file.name in line]
     place = tmp_path / "downloads/armis" / file.name
-    assert f"{empty}/armis/{file.name}: no such file in the mirror" in line
+    assert f"{empty}/armis/{file.name}: no such file" in line
     assert f"{file.url} to {place}" in line
     assert not list((tmp_path / "downloads").rglob("*.json"))
 

@@ -71,7 +71,7 @@ def give(
 ) -> None:
     """Write an answer if --out is given, print it, and exit with the gate's code unless it is yes.
 
-    Check `out` and `form` with `check_out_folder` and `check_format` before any long computation.
+    Check `out` and `form` with `check_out_folder` and `one_of` before any long computation.
     `stem` begins the names of the report and the JSON file; `more` are further files by name.
     """
     from nbyk.report.answer import printed, write_answer
@@ -101,12 +101,6 @@ def give(
         raise GateShutError(EXIT_CODES[gate.verdict])
 
 
-def check_format(form: str) -> None:
-    """Raise NbykError if there is no such --format."""
-    if form not in FORMATS:
-        raise NbykError(f"found {form!r}, expected {', '.join(FORMATS)}", argument="form")
-
-
 def with_one_side(alternative: str | None, *, gate: bool) -> str:
     """Return the alternative to test: the given one, or "greater" for a gate, which asks what is better."""
     if gate and alternative == "less":
@@ -124,32 +118,16 @@ def gate_of(boards: Sequence[Board], names: Sequence[str], incomplete: Sequence[
     pairs = [pair for board in boards for pair in board.pairs if pair.a == first]
     verdicts = {_verdict(pair) for pair in pairs}
     verdict: Verdict = "no" if "no" in verdicts else "inconclusive" if "inconclusive" in verdicts else "yes"
-    reason = next(filter(None, map(_reason, pairs)), "")
     if incomplete:
         verdict, reason = "inconclusive", f"{incomplete[0]}; run it to its end"
-    if verdict == "inconclusive" and reason:
-        return Gated(verdict, f"The gate is inconclusive: {reason}.")
-    return Gated(verdict, _sentence(verdict, pairs[0]))
-
-
-def _sentence(verdict: Verdict, pair: Pair) -> str:
-    a, b = pair.a, pair.b
-    if pair.margin is not None:
-        size = in_full(pair.margin.size)
-        return {
-            "yes": f"The gate is passed: {a} is better than {b}, or not worse by {size}.",
-            "no": f"The gate is not passed: {a} is worse than {b} by more than {size}.",
-            "inconclusive": f"The gate is inconclusive: these data do not show whether {a} is worse than {b} "
-            f"by {size}. More items would tell, or ask about a larger margin.",
-        }[verdict]
-    if verdict == "inconclusive":
-        draws = "--resamples" if pair.sample.scores else "--max-resamples"
-        return (
-            f"The gate is inconclusive: more draws could change whether {a} is shown to be better than {b}; "
-            f"raise {draws}."
-        )
-    no = "" if verdict == "yes" else "not "
-    return f"The gate is {no}passed: {a} is {no}shown to be better than {b}."
+    else:
+        reason = next(filter(None, map(_reason, pairs)), "")
+    says = {
+        "yes": f"passed by {first}",
+        "no": f"not passed by {first}",
+        "inconclusive": f"inconclusive: {reason}",
+    }
+    return Gated(verdict, f"The gate is {says[verdict]}.")
 
 
 def _verdict(pair: Pair) -> Verdict:
@@ -168,16 +146,24 @@ def _verdict(pair: Pair) -> Verdict:
 
 def _reason(pair: Pair) -> str:
     """Return why a pair allows no claim about the broadest population, or only with reserve; "" without."""
-    margin = pair.margin
+    a, b, margin = pair.a, pair.b, pair.margin
     if margin is not None:
-        if not margin.is_reserved:
+        if margin.is_reserved:
+            return f"{margin.shown} for {a} and {b} holds only with reserve: {margin.reserve}"
+        if margin.shown != "undecided":
             return ""
-        return f"{margin.shown} for {pair.a} and {pair.b} holds only with reserve: {margin.reserve}"
+        return (
+            f"these data do not show whether {a} is worse than {b} by {in_full(margin.size)}; collect more "
+            "items, or ask about a larger margin"
+        )
     if pair.claims[0].reason:
         return f"{pair.claims[0].reason}; --generalise items asks about these alone"
     if not pair.could_reject:
         few = "scores" if pair.sample.scores else "items"
         return f"so few {few} cannot show a difference at α = {pair.question.alpha:g}; give more"
     if pair.reserve:
-        return f"{pair.a} is shown to be better than {pair.b} only with reserve: {pair.reserve}"
+        return f"{a} is shown to be better than {b} only with reserve: {pair.reserve}"
+    if not pair.decided:
+        draws = "--resamples" if pair.sample.scores else "--max-resamples"
+        return f"more draws could change whether {a} is shown to be better than {b}; raise {draws}"
     return ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nbyk.cli.answers import Format, Gate, OutAnswer, check_format, gate_of, give, with_one_side
+from nbyk.cli.answers import FORMATS, Format, Gate, OutAnswer, gate_of, give, with_one_side
 from nbyk.cli.compare_answers import (
     Compared,
     Following,
@@ -35,6 +35,7 @@ from nbyk.cli.options import (
     is_typed,
     load_metric_files,
     numbers_of,
+    one_of,
     scale_named,
     typed,
 )
@@ -279,19 +280,19 @@ def compare(
     distinct("--metric", metric or ())
     if metric and lower_is_better is not None:
         raise NbykError("a metric says itself what is better; leave it out", argument="lower_is_better")
-    _one_of("interval", interval, ("percentile", "bca"))
-    _one_of("pair_runs", pair_runs, (None, "yes", "no"))
-    _one_of("on_missing", on_missing, ("refuse", "drop"))
+    one_of("interval", interval, ("percentile", "bca"))
+    one_of("pair_runs", pair_runs, (None, "yes", "no"))
+    one_of("on_missing", on_missing, ("refuse", "drop"))
     sided = with_one_side(alternative, gate=gate)
-    _one_of("alternative", sided, _ALTERNATIVES)
+    one_of("alternative", sided, _ALTERNATIVES)
     _check_null(null, gate=gate)
-    check_format(form)
+    one_of("form", form, FORMATS)
     if out is not None:
         check_out_folder(out)
     if kind is not None:
         from nbyk.data.kinds import KINDS
 
-        _one_of("kind", kind, KINDS)
+        one_of("kind", kind, KINDS)
     if correction is not None:
         from nbyk.testing.corrections import check_correction
 
@@ -358,7 +359,7 @@ def _compared(
         _check_scores(words, read, files)
     else:
         _refuse(given, _OF_SCORES, f"these are {read.kind} of items")
-        metrics = _metrics(words["metric"], read)
+        metrics = tuple(words["metric"] or (None,))
         with renaming(_PARAMETERS):
             read = read.with_units(words["rater_ids"], words["run_ids"])
         asked |= {name: words[name] for name in ("null", "interval", "looks", "generalise")}
@@ -452,10 +453,10 @@ def _refuse(given: Sequence[str], unused: Collection[str], why: str) -> None:
 
 def _kind_of_metrics(names: Sequence[str]) -> Kind | None:
     """Return the kind of responses that the metrics need; None if the data decide it."""
-    from nbyk.metrics.registry import check_known, kind_scored
+    from nbyk.metrics.registry import kind_scored, named
 
     for name in names:
-        check_known(name)
+        named(name, kind_scored(name) or "numbers")
     kinds = dict.fromkeys(kind for name in names if (kind := kind_scored(name)) is not None)
     if len(kinds) > 1:
         raise NbykError(
@@ -463,17 +464,6 @@ def _kind_of_metrics(names: Sequence[str]) -> Kind | None:
             argument="metric",
         )
     return next(iter(kinds), None)
-
-
-def _metrics(names: list[str] | None, systems: Systems) -> tuple[str, ...]:
-    from nbyk.metrics.registry import named, usual_metric
-
-    has_gold = systems.gold is not None
-    usual = usual_metric(systems.kind, has_gold=has_gold, lower_is_better=systems.lower_is_better)
-    given = names or [usual]
-    for name in given:
-        named(name, systems.kind).check_gold(has_gold)
-    return tuple(given)
 
 
 def _check_null(null: str, *, gate: bool) -> None:
@@ -518,9 +508,3 @@ def check_baseline(names: Sequence[str], against: str | None, *, gate: bool) -> 
             f"--gate with {len(names)} systems needs a baseline to be better than; name it with --against, "
             f"as in --against {names[-1]}"
         )
-
-
-def _one_of(argument: str, value: str | None, known: Sequence[str | None]) -> None:
-    if value not in known:
-        expected = " or ".join(name for name in known if name)
-        raise NbykError(f"found {value!r}, expected {expected}", argument=argument)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from nbyk.cli.pilot import holds_two_systems
 from nbyk.cli.terminal import error_in_options
 from nbyk.errors import NbykError, renaming
+from nbyk.lineage import without
 from nbyk.progress import stage
 from nbyk.provenance import present
 from nbyk.words import listed
@@ -62,7 +62,8 @@ class Following:
         pair = next((pair for pair in leading if pair.shown == "undecided"), None)
         if pair is not None:
             if pair.margin is not None and pair.effect < 0.0 and board.question.against is None:
-                return f"asks whether {pair.b} is good enough", _turned(journal.question, pair)
+                turned = _asking(journal.question, "--against", pair.a)
+                return f"asks whether {pair.b} is good enough", turned
             if is_only and pair.is_behind:
                 return _about_other(journal.question, pair)
             if systems.kind == "numbers" and pair.margin is None and pair.effect != 0.0:
@@ -101,18 +102,13 @@ def _with_gold(question: str, file: str) -> str:
 def _about_other(question: str, pair: Pair) -> tuple[str, str]:
     """Return what a command asks about the other system of a pair, which looks better, and that command."""
     if pair.question.alternative == "greater":
-        return f"asks whether {pair.b} is better", _turned(question, pair)
-    command = re.sub(r"(--alternative[ =])less\b", r"\1greater", question)
-    return f"asks whether {pair.a} is better", command
+        return f"asks whether {pair.b} is better", _asking(question, "--against", pair.a)
+    return f"asks whether {pair.a} is better", _asking(question, "--alternative", "greater")
 
 
-def _turned(question: str, pair: Pair) -> str:
-    words = shlex.split(question)
-    if "--against" in words:
-        place = words.index("--against")
-        del words[place : place + 2]
-    words = [word for word in words if not word.startswith("--against=")]
-    return shlex.join([*words, "--against", pair.a])
+def _asking(question: str, option: str, value: str) -> str:
+    """Return a command with another value of an option."""
+    return shlex.join([*without(shlex.split(question), option), option, value])
 
 
 def compared(
@@ -203,12 +199,8 @@ def _of_scores(data: Systems, board: Board, factor: float | None, shift: float |
     n_pairs = n_corrected_for(board.question, board.pairs)
     corrected = f", corrected for {n_pairs} pairs," if n_pairs > 1 else ""
     lift = f"a factor of {by:g}" if shift is None else f"{by:g}"
-    is_enough = min(power.power for power in powers.values()) >= 0.8
-    goal = "That is enough: a usual goal is 0.8."
-    if not is_enough:
-        goal = "That is too little: a usual goal is 0.8. Collect more scores."
     line = (
-        f"The test{corrected} would notice a system that is better by {lift} with a power of {said}. {goal}"
+        f"The power of the test{corrected} to show that a system is better by {lift} is {said}; 0.8 is usual."
     )
     return more | {
         "tables": [AnswerTable("power", caption, pd.DataFrame(rows))],
@@ -269,16 +261,15 @@ def compared_by_judge(
             "with a column of systems if there are several"
         )
     data = read_judged(people[0], judge, **reading)
-    comparison = compare_judged(data, **asked)
-    answer, board = judged_answer(comparison, data), comparison.board
+    judged, following = compare_judged(data, **asked), ("", "")
+    board = judged.board
     planned = reading["system"] is None and reading["judges"] is None  # `nbyk plan` has no such options
-    if planned and len(board.names) == 2 and board.pair.shown == "undecided" and answer.head is not None:
-        effect = abs(comparison.differences[0].claims[-1].effect)
+    if planned and len(board.names) == 2 and board.pair.shown == "undecided":
+        effect = abs(judged.differences[0].claims[-1].effect)
         words = ["nbyk", "plan", "--pilot", people[0], "--judge", str(judge), *options]
         words += ["--solve", "raters", "--effect", f"{effect:.6g}", "--power", "0.8"]
-        head = replace(answer.head, next="what would settle it", command=shlex.join(words))
-        answer = replace(answer, head=head)
-    return Compared(answer, [board], board.names)
+        following = "what would settle it", shlex.join(words)
+    return Compared(judged_answer(judged, data, following), [board], board.names)
 
 
 def needs_pairs(test: str | None, pair_runs: str | None) -> bool | None:
@@ -333,17 +324,12 @@ def _extras(data: Systems, boards: Mapping[str, Board], asked: Mapping[str, Any]
     if not full:
         return Extras(shares, left_out=tuple(left_out))
 
-    from nbyk.metrics.registry import named
     from nbyk.planning.settle import NULLS, settle
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
     metrics = None if both.has_gold else tuple(boards)  # which side is better is said, not tried
     by_all = partial(sensitivity, both, metrics=metrics, threads=asked["threads"], **test)
     by_choice = look("sensitivity", by_all, n_draws_in_all())
-    if by_choice is not None:  # on the scale from 0 to 1, as no scale was given
-        units = [named(of.metric, "numbers").effect_unit(data.scale) for of in by_choice.effects]
-        effects = [of.times(unit) for of, unit in zip(by_choice.effects, units, strict=True)]
-        by_choice = replace(by_choice, effects=tuple(effects))
     would, items = None, pair.claims[-1]
     is_open = items.shown(items.p, question.alpha) == "undecided" and not pair.is_behind
     if is_open and asked["null"] in NULLS:

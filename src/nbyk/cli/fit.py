@@ -102,7 +102,7 @@ def fit(
         print(note, file=sys.stderr)
     if fitted.prior.caution:
         print(fitted.prior.caution, file=sys.stderr)
-    for caution in about_units({"gold": read.units()}, read.n_items, claim="prior"):
+    for caution in about_units({"gold": read.units()}, claim="prior"):
         print(f"before you believe it: {caution}", file=sys.stderr)
     print("\n".join(_lines(fitted, read, chosen)))
     _say_next(out)

@@ -89,7 +89,7 @@ def labels_source(
         if systems is not None:
             raise NbykError("labels of systems need people's labels; give them", argument="pilot")
         prior = _prior(arguments, classes)
-        return PlanSource(prior, prior.name)
+        return PlanSource(prior)
     metric, *more = arguments["metric"] or ("accuracy",)
     if with_people and systems is not None and more:
         raise NbykError("a plan with raters and runs is by one metric; give one", argument="metric")
@@ -105,7 +105,7 @@ def labels_source(
             paired = arguments["pair_runs"] == "yes"
             declared = variances_of(arguments)
             shown = Pilot((pair,), asked["metric"], about_runs, paired, declared=declared)
-            return PlanSource(shown, pilot.stem)
+            return PlanSource(shown)
         gold, units, notes, classes, names = read.gold, read.gold_units, read.notes, read.classes, (a, b)
         answers = read.responses[a], read.responses[b]
     else:
@@ -117,11 +117,9 @@ def labels_source(
     if with_people:
         say("fitting how raters differ")
         raters = units.n_shared * (units.n_shared >= FEWEST_UNITS)
-        return PlanSource(
-            replace(items, prior=fit_raters(items.prior, gold, units), raters=raters), pilot.stem, notes
-        )
-    cautions = unit_cautions_of({"gold": units}, len(gold), files.for_new_ones("raters"))
-    return PlanSource(items, cautions=(*notes, *cautions))
+        return PlanSource(replace(items, prior=fit_raters(items.prior, gold, units), raters=raters), notes)
+    cautions = unit_cautions_of({"gold": units}, files.for_new_ones("raters"))
+    return PlanSource(items, (*notes, *cautions))
 
 
 def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> LabelPrior:

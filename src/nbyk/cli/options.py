@@ -122,6 +122,13 @@ def metric_named(name: str) -> Metric:
         raise error.about(argument="metric") from None
 
 
+def one_of(argument: str, value: str | None, known: Sequence[str | None]) -> None:
+    """Raise NbykError if an option has another value than the known ones, of which None stands for none."""
+    if value not in known:
+        expected = " or ".join(name for name in known if name)
+        raise NbykError(f"found {value!r}, expected {expected}", argument=argument)
+
+
 def distinct(option: str, values: Sequence[str]) -> None:
     """Raise NbykError if an option has a value twice."""
     for index, value in enumerate(values):

@@ -47,7 +47,8 @@ class PilotFiles:
 
     `gold` has people's ratings of the items, None if there are only ratings of the systems' answers;
     `systems` the answers, one file each or one table of both, None without. `again` are the words of a
-    command for new raters or runs; `by_gold` says whether ratings alone show how raters differ.
+    command for new raters or runs; `by_gold` says whether ratings alone show how raters differ. In place of
+    files, `dataset` names published ratings.
     """
 
     gold: Path | None
@@ -56,6 +57,7 @@ class PilotFiles:
     mending: Mending
     again: tuple[str, ...] = ()
     by_gold: bool = True
+    dataset: str | None = None
 
     def answers(self, **how: Any) -> Systems:
         """Return the systems, and gold if there is any; `how` are further arguments of `read_systems`."""
@@ -68,28 +70,47 @@ class PilotFiles:
         """Return the command that plans for new raters or runs, in a sentence."""
         return f"`{shlex.join(['nbyk', 'plan', *self.again, '--solve', solve])}` plans for new ones"
 
-    def read(self, scale: Scale, *, trials: bool = False) -> ReadPilot:
-        """Return two real systems, or the ratings alone; `trials` of an item are no runs that items share."""
+    def read(self, scale: Scale | None, *, trials: bool = False) -> ReadPilot:
+        """Return two real systems, or the ratings alone; `trials` of an item are no runs that items share.
+
+        Files need a scale.
+        """
+        if self.dataset is not None:
+            return _read_dataset(self.dataset, scale)
+        if scale is None:
+            scale = pilot_scale(None)
         if self.systems is not None:
             return _read_pair(self, self.systems, scale, trials=trials)
         return _read_ratings(self, cast("Path", self.gold), scale)
 
 
-def unit_cautions_of(units: Mapping[str, Units], n_items: int, way_out: str) -> tuple[str, ...]:
+def unit_cautions_of(units: Mapping[str, Units], way_out: str) -> tuple[str, ...]:
     """Return the cautions about a plan from items that share raters or runs."""
     from nbyk.testing.unit_cautions import about_units
 
-    return tuple(about_units(units, n_items, has_gold="gold" in units, claim="size", way_out=way_out))
+    return tuple(about_units(units, has_gold="gold" in units, claim="size", way_out=way_out))
 
 
 class ReadPilot(NamedTuple):
     """A pilot: its items with ratings from 0 to 1, its own scale, cautions, and the systems or the raters."""
 
     items: PilotItems
-    scale: Scale
+    scale: Scale | None
     warnings: tuple[str, ...]
     pair: ResponseSet | None = None
     raters: Units | None = None
+
+
+def _read_dataset(name: str, scale: Scale | None) -> ReadPilot:
+    from nbyk.data import load_source, source
+    from nbyk.priors import Response
+    from nbyk.resampling.pilot_items import PilotItems
+
+    ratings = load_source(name)
+    way_out = "--item-sd, --severity-sd and --rating-sd plan for new ones"
+    cautions = unit_cautions_of({"gold": ratings.units()}, way_out)
+    items = PilotItems(name, ratings.matrix(), Response.on(source(name).scale))
+    return ReadPilot(items, scale, cautions, raters=ratings.units())
 
 
 def _read_ratings(files: PilotFiles, path: Path, scale: Scale) -> ReadPilot:
@@ -100,7 +121,7 @@ def _read_ratings(files: PilotFiles, path: Path, scale: Scale) -> ReadPilot:
     way_out = "People's ratings of both systems' answers (`pilot_systems`) plan for new ones"
     if files.by_gold:
         way_out = files.for_new_ones("raters")
-    cautions = unit_cautions_of(units, ratings.n_items, way_out)
+    cautions = unit_cautions_of(units, way_out)
     items = PilotItems(path.stem, ratings.matrix(), response)
     return ReadPilot(items, scale, (*ratings.mended, *cautions), raters=units["gold"])
 
@@ -155,7 +176,7 @@ def _read_pair(files: PilotFiles, systems: tuple[Path, ...], scale: Scale, *, tr
         list(units.values()), has_gold=has_gold
     ) == "rater"
     way_out = files.for_new_ones("raters" if shared else "runs")
-    cautions = () if trials else unit_cautions_of(units, read.n_items, way_out)
+    cautions = () if trials else unit_cautions_of(units, way_out)
     return ReadPilot(items, scale, (*read.notes, *cautions), read.pair(a, b))
 
 

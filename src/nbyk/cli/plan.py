@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nbyk.cli.answers import Format, OutAnswer, check_format, give
+from nbyk.cli.answers import FORMATS, Format, OutAnswer, give
 from nbyk.cli.labels import is_of_labels, labels_source
 from nbyk.cli.options import (
     Item,
@@ -24,6 +24,7 @@ from nbyk.cli.options import (
     check_out_folder,
     load_metric_files,
     metric_named,
+    one_of,
     typed,
 )
 from nbyk.cli.pilot import PilotFiles, holds_two_systems
@@ -237,7 +238,7 @@ def plan(
         Cost of a call of the --judge.
     """
     arguments = dict(locals())
-    check_format(form)
+    one_of("form", form, FORMATS)
     if effect is not None:
         arguments["effect"] = effect = abs(effect)  # as `nbyk compare` prints it if B is better
         if not 0.0 < effect < math.inf:
@@ -280,7 +281,8 @@ def plan(
         again += ["--epsilon", "0.1", *([] if of_labels else ["--unit", "share"])]
     again += [*(["--metric", metric[0]] if metric else []), "--power", f"{power or 0.8:g}"]
     by_gold = bool(metrics) and metrics[0].needs_gold
-    files = PilotFiles(pilot, answers, Columns(item, rater, value, cluster), mending, tuple(again), by_gold)
+    columns = Columns(item, rater, value, cluster)
+    files = PilotFiles(pilot, answers, columns, mending, tuple(again), by_gold, dataset)
     arguments["n_runs"] = _runs(n_runs)
     asked = {name: arguments[name] for name in plan_from.__kwdefaults__ or {} if name in arguments}
     asked |= {"metric": metrics, "curves": out is not None and not with_people}
@@ -295,7 +297,7 @@ def plan(
         else:
             source = (shared_source if with_people else simulated_source)(arguments, asked, files, say)
         solved = source.plan(asked)
-    answer = plan_answer(solved, name=source.name, for_page=out is not None or form == "html")
+    answer = plan_answer(solved, for_page=out is not None or form == "html")
     give(answer, out=out, form=form, stem="plan", details=details)
 
 

@@ -7,19 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from nbyk.cli.options import check_files, numbers_of, scale_named
-from nbyk.cli.pilot import PilotFiles, pilot_scale, unit_cautions_of
+from nbyk.cli.options import check_files, numbers_of, one_of, scale_named
+from nbyk.cli.pilot import PilotFiles, pilot_scale
 from nbyk.errors import NbykError, unknown_name
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nbyk.data import ResponseSet, Scale
-    from nbyk.data.units import Units
+    from nbyk.data import Scale
     from nbyk.metrics import Metric
     from nbyk.planning.result import Plan
-    from nbyk.priors import Response, TwoStagePrior
+    from nbyk.priors import TwoStagePrior
     from nbyk.resampling.pilot_items import PilotItems
 
 OF_SHARED = (
@@ -66,10 +65,9 @@ def declared(arguments: Mapping[str, Any]) -> str:
 
 
 class PlanSource(NamedTuple):
-    """What a plan starts from: the source of `nbyk.plan`, its name if it has none itself, and cautions."""
+    """What a plan starts from: the source of `nbyk.plan`, and cautions."""
 
     source: Any
-    name: str = ""
     cautions: tuple[str, ...] = ()
 
     def plan(self, asked: Mapping[str, Any]) -> Plan:
@@ -84,8 +82,9 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
     """Raise NbykError if the options do not name one source of items and ratings."""
     given = {name: arguments[name] for name in ("dataset", "pilot", "pilot_systems", "prior")}
     pilot, pilot_systems = given["pilot"], given["pilot_systems"]
-    if arguments["unit"] not in (None, "scale", "share"):
-        raise NbykError(f"found {arguments['unit']}, expected scale or share", argument="unit")
+    one_of("unit", arguments["unit"], (None, "scale", "share"))
+    one_of("pair_runs", arguments["pair_runs"], ("yes", "no"))
+    one_of("items_from", arguments["items_from"], ("pilot", "prior"))
     check_files([pilot, *(pilot_systems or ()), given["prior"]])
     if given["dataset"] is not None:
         _check_dataset(given["dataset"], published=arguments["published"])
@@ -123,8 +122,6 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
             "give a --pilot alone",
             argument="system_answers",
         )
-    if arguments["items_from"] not in ("pilot", "prior"):
-        raise NbykError(f"found {arguments['items_from']!r}, expected pilot or prior", argument="items_from")
 
 
 def has_ratings(arguments: Mapping[str, Any]) -> bool:
@@ -152,24 +149,6 @@ def _check_dataset(name: str, *, published: bool) -> None:
     known = {*published_names(), *embedded}
     if name not in known:
         raise unknown_name("dataset", name, known)
-
-
-def _prior_of(
-    arguments: Mapping[str, Any], say: Callable[[str], None]
-) -> tuple[TwoStagePrior, tuple[str, ...]]:
-    """Return the prior of a file, or a dataset's (fitted to ratings that come with nbyk, or published)."""
-    from nbyk.data import load_source, source
-    from nbyk.priors import Response, published_prior, read_prior
-
-    dataset = arguments["dataset"]
-    if dataset is None:
-        return read_prior(arguments["prior"]), ()
-    if not has_ratings(arguments):
-        return published_prior(dataset), ()
-    ratings = load_source(dataset)
-    way_out = "--item-sd, --severity-sd and --rating-sd plan for new ones"
-    cautions = unit_cautions_of({"gold": ratings.units()}, ratings.n_items, way_out)
-    return fitted(dataset, ratings.matrix(), Response.on(source(dataset).scale), say), cautions
 
 
 def in_the_unit(
@@ -239,19 +218,16 @@ def shared_source(
     from nbyk.planning.pilot import Pilot
     from nbyk.testing.shared_units.collection import Spread
 
-    (metric, *_), pilot, systems, columns = asked["metric"], files.gold, files.systems, files.columns
-    asked["metric"], unit, pair_runs = metric, arguments["unit"], arguments["pair_runs"]
+    (metric, *_), pilot, systems = asked["metric"], files.gold, files.systems
+    asked["metric"], unit, dataset = metric, arguments["unit"], files.dataset
     sds = {name: arguments[name] for name in SDS}
     scale = None if asked["scale"] is None and not (pilot or systems) else pilot_scale(asked["scale"])
-    if pair_runs not in ("yes", "no"):
-        raise NbykError(f"found {pair_runs}, expected yes or no", argument="pair_runs")
-    if systems is None and columns.cluster is not None:
+    if systems is None and files.columns.cluster is not None:
         raise NbykError(
-            f"found {columns.cluster}, but there are no systems whose effect may differ between clusters; "
-            "give their answers (`pilot_systems`), or the standard deviation (`cluster_sd`)",
+            f"found {files.columns.cluster}, but there are no systems whose effect may differ between "
+            "clusters; give their answers (`pilot_systems`), or the standard deviation (`cluster_sd`)",
             argument="cluster",
         )
-    dataset = arguments["dataset"]
     if pilot is None and systems is None and dataset is None:
         if sds["item_sd"] is None:
             raise NbykError(
@@ -262,55 +238,35 @@ def shared_source(
             )
         asked["scale"] = scale
         in_the_unit(asked, sds, scale, metric, unit, known=scale is not None)
-        return PlanSource(Spread(**variances_of(sds)), "declared variances")
-    if systems is None:
-        items, raters, scale, cautions = _rated(dataset, files, scale)
-        asked["scale"] = scale
-        in_the_unit(asked, sds, scale, metric, unit)
-        say("variances of the pilot")
+        return PlanSource(Spread(**variances_of(sds)))
+    read = files.read(scale)
+    asked["scale"] = read.scale
+    say("variances of the pilot")
+    if read.raters is not None:
+        in_the_unit(asked, sds, read.scale, metric, unit)
         shown = Pilot.of_ratings(
-            replace(items, system_answers=arguments["system_answers"]),
-            raters,
+            replace(read.items, system_answers=arguments["system_answers"]),
+            read.raters,
             metric,
             asked["effect"],
-            unit_of(scale, items.response) ** metric.unit_power,
+            unit_of(read.scale, read.items.response) ** metric.unit_power,
             epsilon=asked["epsilon"],
             declared=variances_of(sds),
         )
         asked["epsilon"] = None
-        return PlanSource(shown, items.name, cautions)
-    assert scale is not None
-    read = files.read(scale)
-    asked["scale"] = read.scale
-    say("variances of the pilot")
+        return PlanSource(shown)
+    assert read.scale is not None
+    assert read.pair is not None
     effect_unit = cast("float", read.scale.unit) ** metric.unit_power
     about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
-    data = (cast("ResponseSet", read.pair),)
     more: dict[str, Any] = {"unit": effect_unit, "scale": read.scale}
-    pilot_of_pair = Pilot(data, metric, about_runs, pair_runs == "yes", **more)
+    pilot_of_pair = Pilot((read.pair,), metric, about_runs, arguments["pair_runs"] == "yes", **more)
     in_the_unit(asked, sds, read.scale, metric, unit, shown=abs(pilot_of_pair.effect))
     numbers = ("solve", "n_items", "k_responses", "budget", *OF_SHARED, *SDS)
     if asked["effect"] is not None and not any(arguments[name] for name in numbers):
         crew = pilot_of_pair.crew  # the number that compare's next command asks for
         asked["solve"] = "raters" if crew.raters else "runs" if crew.runs else "items"
-    return PlanSource(replace(pilot_of_pair, declared=variances_of(sds)), read.items.name)
-
-
-def _rated(
-    dataset: str | None, files: PilotFiles, scale: Scale | None
-) -> tuple[PilotItems, Units, Scale | None, tuple[str, ...]]:
-    from nbyk.data import load_source, source
-    from nbyk.priors import Response
-    from nbyk.resampling.pilot_items import PilotItems
-
-    if dataset is not None:
-        ratings = load_source(dataset)
-        items = PilotItems(dataset, ratings.matrix(), Response.on(source(dataset).scale))
-        return items, ratings.units(), scale, ()
-    assert scale is not None
-    read = files.read(scale)
-    assert read.raters is not None
-    return read.items, read.raters, read.scale, ()
+    return PlanSource(replace(pilot_of_pair, declared=variances_of(sds)))
 
 
 def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSource:
@@ -335,7 +291,7 @@ def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSo
     reading |= {"scale": scale, "counts": numbers_of(arguments["counts"])}
     pilot = Pilot.of_judged(read_judged(arguments["pilot"], arguments["judge"], **reading))
     declared = {**pilot.declared, **variances_of(arguments)}
-    return PlanSource(replace(pilot, declared=declared), str(arguments["pilot"]))
+    return PlanSource(replace(pilot, declared=declared))
 
 
 def variances_of(sds: Mapping[str, Any]) -> dict[str, float]:
@@ -355,40 +311,33 @@ def variances_of(sds: Mapping[str, Any]) -> dict[str, float]:
 def simulated_source(
     arguments: Mapping[str, Any], asked: dict[str, Any], files: PilotFiles, say: Callable[[str], None]
 ) -> PlanSource:
-    """Return the source of simulated items."""
-    pilot, pilot_systems, metrics = files.gold, files.systems, asked["metric"]
-    scale = None
-    if arguments["scale"] is not None:
-        scale = asked["scale"] = pilot_scale(arguments["scale"])
-    if pilot is not None or pilot_systems is not None:
-        on_scale = pilot_scale(arguments["scale"])
-        trials = all(metric.takes_trials for metric in metrics)
-        read = files.read(on_scale, trials=trials)
+    """Return the source of simulated items: a pilot's own, a prior fitted to a pilot's, or a given prior."""
+    from nbyk.priors import published_prior, read_prior
+
+    metrics, dataset = asked["metric"], arguments["dataset"]
+    scale = None if arguments["scale"] is None else pilot_scale(arguments["scale"])
+    cautions: tuple[str, ...] = ()
+    if files.gold is not None or files.systems is not None or has_ratings(arguments):
+        read = files.read(scale, trials=all(metric.takes_trials for metric in metrics))
         population: Any = replace(read.items, system_answers=arguments["system_answers"])
         cautions, scale = read.warnings, read.scale
-        if pilot is not None and pilot_systems is None and arguments["items_from"] == "prior":
-            ratings = cast("NDArray[np.float64]", population.ratings)
-            population = fitted(population.name, ratings, population.response, say, pilot)
+        if read.pair is None and (dataset is not None or arguments["items_from"] == "prior"):
+            population = _fitted(read.items, say, files.gold)
     else:
-        population, cautions = _prior_of(arguments, say)
+        population = read_prior(arguments["prior"]) if dataset is None else published_prior(dataset)
     asked["scale"] = scale
-    in_the_unit(asked, {}, scale, metrics[0], arguments["unit"], shown=0.0 if pilot_systems else None)
-    return PlanSource(population, "", tuple(cautions))
+    shown = 0.0 if files.systems else None
+    in_the_unit(asked, {}, scale, metrics[0], arguments["unit"], shown=shown)
+    return PlanSource(population, cautions)
 
 
-def fitted(
-    name: str,
-    ratings: NDArray[np.float64],
-    response: Response,
-    say: Callable[[str], None],
-    file: Path | None = None,
-) -> TwoStagePrior:
-    """Return the prior fitted to ratings (N, K) of a file, NaN where missing."""
+def _fitted(items: PilotItems, say: Callable[[str], None], file: Path | None) -> TwoStagePrior:
+    """Return the prior fitted to the ratings of a pilot's items."""
     from nbyk.priors import fit_prior
 
-    n_ratings = int((ratings == ratings).sum())
-    say(f"fitting a prior to {n_ratings} ratings of {len(ratings)} items")
+    ratings = cast("NDArray[np.float64]", items.ratings)
+    say(f"fitting a prior to {int((ratings == ratings).sum())} ratings of {len(ratings)} items")
     try:
-        return fit_prior(name, ratings, response).prior
+        return fit_prior(items.name, ratings, items.response).prior
     except NbykError as error:
         raise error.about(file=file) from None

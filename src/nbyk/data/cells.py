@@ -84,6 +84,12 @@ class ArrowCells(Sequence[Any]):
         has_digit = pc.match_substring_regex(self.array, "[0-9]").fill_null(False)
         return np.flatnonzero(~has_digit.to_numpy(zero_copy_only=False)).tolist()
 
+    def as_text(self) -> ArrowCells:
+        """Return whole numbers as text."""
+        import pyarrow as pa
+
+        return ArrowCells(self.array.cast(pa.string()))
+
     def numbers(self) -> NDArray[np.float64]:
         """Return numbers, NaN where none is."""
         import pyarrow as pa
@@ -115,10 +121,8 @@ def column_cells(column: Any) -> ArrowCells | None:
     return ArrowCells(cells)
 
 
-def read_fields(
-    body: bytes, delimiter: str, width: int, places: Sequence[str]
-) -> dict[str, ArrowCells] | None:
-    """Return the fields of lines without quotes by place; None if a line has not so many, or is long."""
+def read_fields(body: bytes, delimiter: str, width: int) -> tuple[ArrowCells, ...] | None:
+    """Return the columns of lines without quotes; None if a line has not so many fields, or is long."""
     import pyarrow as pa
     from pyarrow import csv as of
 
@@ -128,13 +132,11 @@ def read_fields(
             pa.BufferReader(body),
             of.ReadOptions(column_names=names, use_threads=False, block_size=csv.field_size_limit()),
             of.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
-            of.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), null_values=[], include_columns=places
-            ),
+            of.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), null_values=[]),
         )
     except pa.ArrowInvalid:
         return None
-    return {name: ArrowCells(table.column(name).combine_chunks()) for name in places}
+    return tuple(ArrowCells(column.combine_chunks()) for column in table.columns)
 
 
 def number_cells(numbers: Any) -> Sequence[Any]:
@@ -144,19 +146,6 @@ def number_cells(numbers: Any) -> Sequence[Any]:
     import pyarrow as pa
 
     return ArrowCells(pa.array(numbers))
-
-
-def text_of(array: pa.Array) -> ArrowCells:
-    """Return whole numbers as text."""
-    import pyarrow as pa
-
-    return ArrowCells(array.cast(pa.string()))
-
-
-def text_of_numbers(n: int) -> Sequence[str]:
-    """Return the numbers from 0 to n − 1 as text."""
-    numbers = number_cells(np.arange(n))
-    return text_of(numbers.array) if isinstance(numbers, ArrowCells) else list(map(str, numbers))
 
 
 def joined(columns: Sequence[Sequence[Any]], rows: Indices) -> Sequence[Any]:

@@ -6,17 +6,17 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nbyk.bounded import LARGEST
 from nbyk.data.sources import RemoteFile, Source
+from nbyk.data.text import content_of
 from nbyk.errors import DataPlace, NbykError, on_one_line, unknown_name
 from nbyk.files import replacing, sha256
-from nbyk.progress import progress
+from nbyk.progress import stage
 
 if TYPE_CHECKING:
     import requests
@@ -70,7 +70,7 @@ class Transfer:
         place, ends = without_password(url), time.monotonic() + self.longest
         for attempt in range(1, self.attempts + 1):
             try:
-                with _progress_of(file) as advance, open(scratch, "wb") as out:
+                with stage(file.name, file.size) as advance, open(scratch, "wb") as out:
                     for chunk in self._chunks(url, ends):
                         out.write(chunk)
                         advance(len(chunk))
@@ -144,8 +144,7 @@ def _why(error: BaseException) -> str:
             return "nothing came for too long"
         if isinstance(cause, OSError) and cause.strerror:
             return f"no connection ({cause.strerror})"
-        inner = getattr(cause, "reason", None) or (cause.args[-1] if cause.args else None)
-        cause = inner if isinstance(inner, BaseException) else cause.__cause__ or cause.__context__
+        cause = cause.__cause__ or cause.__context__
     if isinstance(error, urllib3.exceptions.ProtocolError):
         return "the connection was cut"
     return f"no connection ({type(error).__name__})"
@@ -154,7 +153,6 @@ def _why(error: BaseException) -> str:
 FOLDER_VARIABLE = "NBYK_DATA"
 MIRROR_VARIABLE = "NBYK_MIRROR"
 
-_LARGE = 10_000_000
 _TRANSFER = Transfer()
 
 
@@ -194,12 +192,6 @@ def verified_copy(entry: Source, folder: Path) -> Path | None:
     return entry.copy_in(folder)
 
 
-def missing_files(entry: Source, folder: str | os.PathLike[str], names: Collection[str]) -> list[RemoteFile]:
-    """Return the files, among those named, that `fetch` would download into a folder."""
-    place = Path(folder) / entry.name
-    return [file for file in entry.remote if file.name in names and not _is_right(place / file.name, file)]
-
-
 def fetch(
     entry: Source,
     folder: str | os.PathLike[str],
@@ -222,7 +214,9 @@ def fetch(
     if only is not None and only not in names:
         raise unknown_name(f"file of {entry.name}", only, names)
     wanted = names if only is None else [only]
-    missing = missing_files(entry, folder, wanted)
+    missing = [
+        file for file in entry.remote if file.name in wanted and not _is_right(place / file.name, file)
+    ]
     if missing:
         announce(terms_of(entry))
     for done, file in enumerate(missing):
@@ -261,12 +255,12 @@ def _retrieve(address: str, file: RemoteFile, place: Path, transfer: Transfer) -
     with replacing(place / file.name, noted=False) as scratch:
         if "://" in address:
             transfer(address, file, scratch)
-        elif not os.path.isfile(address):
-            raise UnreachableError("no such file in the mirror", file=address)
-        elif not os.access(address, os.R_OK):
-            raise UnreachableError("you may not read this file of the mirror", file=address)
         else:
-            shutil.copyfile(address, scratch)
+            try:
+                content = content_of(address)
+            except NbykError as error:
+                raise UnreachableError(error.problem, file=address) from None
+            scratch.write_bytes(content)
         checksum = sha256(scratch)
         if checksum != file.sha256:
             found = DataPlace(name=without_password(address)) if "://" in address else DataPlace(address)
@@ -291,10 +285,3 @@ def _by_hand(missing: Sequence[RemoteFile], place: Path) -> str:
     """Return how to get the files without a connection, as part of a sentence."""
     moves = [f"{file.url} to {(place / file.name).absolute()}" for file in missing]
     return f"name a `mirror`, or bring {' and '.join(moves)} by other means, and run again"
-
-
-def _progress_of(file: RemoteFile) -> AbstractContextManager[Callable[[int], None]]:
-    """Return a progress bar for a file that is large enough to wait for."""
-    if file.size is None or file.size < _LARGE:
-        return nullcontext(lambda count: None)
-    return progress(file.name, file.size)

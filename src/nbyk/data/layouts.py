@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, text_of, text_of_numbers
+from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, number_cells
 from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, naming, run_word
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, shown
@@ -133,7 +133,7 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
     raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
     items: Sequence[str]
     if table.nameless:
-        items = text_of_numbers(len(table))
+        items = as_ids(table, "", number_cells(np.arange(len(table))))
     else:
         items = _item_ids(table, columns)
         _refuse_no_raters(table, columns, raters)
@@ -196,7 +196,7 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
         if cells.are_text and all(cells[row].strip() for row in cells.without_digits()):
             return cells
         if cells.are_whole:
-            return text_of(cells.array)
+            return cells.as_text()
     if set(map(type, cells)) == {str} and all(map(str.strip, cells)):
         return list(cells)
     ids: list[str] = []
@@ -223,15 +223,12 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
     return ids
 
 
-def refuse_repeated(
-    table: Table, items: Sequence[str], way_out: str, rows: Sequence[int] | Indices | None = None
-) -> None:
-    """Raise NbykError if an item comes again; `rows` are those of the items in the table, by default all."""
+def refuse_repeated(table: Table, items: Sequence[str], way_out: str) -> None:
+    """Raise NbykError if the item of a row comes again."""
     if are_distinct(items):
         return
     first: dict[str, int] = {}
-    rows = range(len(items)) if rows is None else rows
-    for row, name in zip(rows, items, strict=True):
+    for row, name in enumerate(items):
         other = first.setdefault(name, row)
         if other != row:
             raise table.at(row).error(f"item {name!r} is already on {table.shown(other)}{way_out}")

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nbyk.data.makers import HASHES, Beside, Gathering, Row, columns_in, member
+from nbyk.data.makers import HASHES, Beside, Gathering, Incomplete, Row, columns_in, member
 from nbyk.data.tables import JSON_LINES, TABLE_SUFFIXES, Table, is_number
 from nbyk.data.text import json_lines, some
 from nbyk.errors import NbykError
@@ -72,7 +72,6 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     filters = sorted({_filter(sample) for samples in samples_of.values() for sample in samples.values()})
     chosen = _one_of("filter", choice.filter, filters, path)
     n_tasks, has_dates = len({log.task for log in logs}), len({log[1:3] for log in logs}) == len(logs)
-    notes: dict[bool, list[str]] = {True: [], False: []}
     lower = _lower_scores(logs, path)
     for log in logs:
         gathering.tell("model", log.results.get("model_name"))
@@ -96,29 +95,30 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
         )
         if n_documents < effective:
             lacking = f"{effective - n_documents} of {effective} documents are missing"
-            notes[False].append(f"{log.file.name}: {lacking}")
+            gathering.notes.append(Incomplete(f"{log.file.name}: {lacking}"))
         elif n_documents < original:
             limited = f"{n_documents} of {original} documents were evaluated (--limit)"
-            notes[True].append(f"{log.file.name}: {limited}")
+            gathering.notes.append(f"{log.file.name}: {limited}")
     for date in dict.fromkeys((log.file.parent, log.date) for log in logs):
         there = {log.task for log in logs if (log.file.parent, log.date) == date}
         if unlogged := sorted(tasks - there):
-            notes[False].append(f"the run of {date[1]} has no log of {listed(unlogged)}, tasks of the group")
+            lacking = f"the run of {date[1]} has no log of {listed(unlogged)}, tasks of the group"
+            gathering.notes.append(Incomplete(lacking))
     stray = sorted(
         file.name
         for file in Path(path).rglob("*")
         if file.suffix.lower() in TABLE_SUFFIXES and not _FILE_NAME.fullmatch(file.name)
     )
     if stray:
-        notes[True].append(
+        gathering.notes.append(
             f"not read, because they are not named samples_<task>_<date>.jsonl: {some(stray, str)}"
         )
     if n_tasks > 1:
-        notes[True].append(
+        gathering.notes.append(
             f"holds {n_tasks} tasks of a group: a mean is over documents, whatever their "
             "task, and documents of a task count as independent unless task is the column of clusters"
         )
-    return gathering.table(None, notes[True], notes[False])
+    return gathering.table()
 
 
 def _lower_scores(logs: Sequence[_Log], path: str | os.PathLike[str]) -> set[str]:

@@ -36,7 +36,7 @@ class _Given:
 
 
 class Gathering:
-    """The scores in a maker's file, as its reader meets them.
+    """The scores in a maker's file, as its reader meets them, and sentences on what it holds and lacks.
 
     Scores of one rater, or run, and item are a row; a second one of the same name is a further row, so that
     it is a duplicate to every reader of the table, as in a table of text.
@@ -44,6 +44,7 @@ class Gathering:
 
     def __init__(self, maker: str, unit: str, item: str, rater: str, path: Path) -> None:
         self._maker, self._unit, self._ids, self._path = maker, unit, (item, rater), path
+        self.notes: list[str] = []
         self._lower: set[str] = set()
         self._rows: list[_Given] = []
         self._rows_of: dict[Any, list[_Given]] = {}
@@ -81,7 +82,7 @@ class Gathering:
                 usable = value is None or isinstance(value, str | int | float | Unusable)
                 rows[place].scores[name] = value if usable else Unusable(said(value))
 
-    def table(self, cluster: str | None, notes: Iterable[str], incomplete: Iterable[str]) -> Table:
+    def table(self, cluster: str | None = None) -> Table:
         """Return the table; its value is the only score, and `cluster` its clusters if items share any."""
         names = dict.fromkeys(name for row in self._rows for name in row.scores)
         refuse_more(self._path, len(names) * len(self._rows), MOST_CELLS, "cells")
@@ -124,9 +125,9 @@ class Gathering:
             [row.file for row in self._rows if row.file is not None] or None,
             roles=roles,
             scores=tuple(scores),
-            notes=tuple(notes),
+            notes=tuple(words for words in self.notes if not isinstance(words, Incomplete)),
             lower=frozenset(self._lower),
-            incomplete=tuple(incomplete),
+            incomplete=tuple(words for words in self.notes if isinstance(words, Incomplete)),
             about=", ".join(about),
             models=tuple(self._about.get("model", ())),
         )
@@ -281,7 +282,7 @@ class Export:
         for item, shown in self.inputs(content, path):
             if shown is not None:
                 inputs.setdefault(str(item), []).append(shown)
-        remarks: Counter[str] = Counter()
+        remarks = Counter[str]()
         for *above, own in filter(None, self.within):
             for name, others in columns_in(member(content, *above)).items():
                 if name != own and self._are_units(others):
@@ -302,22 +303,22 @@ class Export:
                     file=path,
                     row=number if unit == "line" else f"{unit} {number}",
                 ) from None
-        words_of = {remark: f"{remark}: {n}" for remark, n in remarks.items()}
-        incomplete = [words for remark, words in words_of.items() if isinstance(remark, Incomplete)]
+        gathering.notes += [type(remark)(f"{remark}: {n}") for remark, n in remarks.items()]
         if self.begins and (n_runs := sum(self.begins in unit for unit in units)) > 1:
             raise NbykError(f"holds {n_runs} runs, expected one; give a file of each", file=path)
         if self.ends and not any(self.ends in unit for unit in units):
-            incomplete.append(f"the run did not end: there is no {self.ends}")
+            gathering.notes.append(Incomplete(f"the run did not end: there is no {self.ends}"))
         if self.status and (status := member(whole, "status")) != self.status:
-            incomplete.append(f"the evaluation ended with the status {said(status)}")
+            gathering.notes.append(Incomplete(f"the evaluation ended with the status {said(status)}"))
         if self.more and member(whole, *self.more) is not None:
-            incomplete.append(f"it is a page of several: there is a {self.more[-1]}")
+            gathering.notes.append(Incomplete(f"it is a page of several: there is a {self.more[-1]}"))
         n_meant = math.prod(_number(member(whole, *names)) for names in self.meant)
         if self.meant and n_meant > len(units):
             lacking = n_meant - len(units)
-            incomplete.append(f"{lacking} of {n_meant} {self.unit}s that were meant are missing")
-        notes = [words for remark, words in words_of.items() if not isinstance(remark, Incomplete)]
-        return gathering.table(self.cluster, notes, incomplete)
+            gathering.notes.append(
+                Incomplete(f"{lacking} of {n_meant} {self.unit}s that were meant are missing")
+            )
+        return gathering.table(self.cluster)
 
 
 def member(node: Any, *names: str) -> Any:

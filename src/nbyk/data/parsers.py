@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nbyk.data.columns import Columns
+from nbyk.data.kinds import ClassKind
 from nbyk.data.layouts import Mending, as_ids, long_cells, without_duplicates
 from nbyk.data.ratings import Ratings
-from nbyk.data.reading import read_ratings, read_table
+from nbyk.data.reading import read_ratings, table_of
 from nbyk.data.scales import Levels
-from nbyk.data.tables import TABLE_SUFFIXES, Table, made_table
+from nbyk.data.tables import Table, made_table
 from nbyk.data.text import json_lines, json_object, shown
 from nbyk.errors import NbykError
 
@@ -25,7 +26,6 @@ MHS_QUESTIONS = {
 """The ten questions of Measuring Hate Speech and the scales of their answers; the first is the default."""
 
 _LEWIDI_SPLITS = ("train", "dev", "test")
-_DICES_ANSWERS = {"No": 0.0, "Unsure": 0.5, "Yes": 1.0}
 
 
 class _Unit(NamedTuple):
@@ -167,11 +167,10 @@ def parse_dices(path: str | os.PathLike[str]) -> Ratings:
     Aroyo et al. (2023), DICES Dataset: Diversity in Conversational AI Evaluation for Safety, NeurIPS.
     """
     columns = Columns("item_id", "rater_id", "Q_overall")
-    table = read_table(path)
+    table = table_of(path)
     _refuse_other(table, columns, "diverse_safety_adversarial_dialog_{350,990}.csv")
     cells = long_cells(table, columns)
-    cells = replace(cells, found=[_DICES_ANSWERS.get(answer, answer) for answer in cells.found])
-    harm = cells.numbers("write No, Unsure or Yes")
+    harm = ClassKind(("No", "Unsure", "Yes")).numbers(cells) / 2.0
     return Ratings.from_columns(cells.items, cells.raters, harm, at=cells.at)
 
 
@@ -195,12 +194,11 @@ def parse_mhs(path: str | os.PathLike[str], question: str = "respect") -> Rating
     Perspectivism, NLPerspectives.
     """
     columns = Columns("comment_id", "annotator_id", question)
-    if Path(path).suffix.lower() in TABLE_SUFFIXES:
-        table = read_table(path)
-        if columns.item in table.names:
-            _refuse_other(table, columns, "measuring-hate-speech.parquet")
-            return _first_ratings(table, columns)
-    return read_ratings(path)
+    table = table_of(path)
+    if columns.item not in table.names:
+        return read_ratings(table)
+    _refuse_other(table, columns, "measuring-hate-speech.parquet")
+    return _first_ratings(table, columns)
 
 
 def lewidi_files(path: Path) -> list[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -172,14 +172,6 @@ def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns
     return ", ".join(parts) + (f"; not used: {some(unused, str)}" if unused else "")
 
 
-_OF_A_SUFFIX: Mapping[str, Callable[[Any], Table]] = {
-    ".json": json_table,
-    ".eval": read_zipped_log,
-    ".xlsx": read_workbook,
-    ".xlsm": read_workbook,
-}
-
-
 def reader_of(given: Given) -> Callable[..., Table] | None:
     """Return the reader of a data set's folder, or of logs of lm_eval; None of anything else."""
     if not isinstance(given, str | os.PathLike):
@@ -209,21 +201,22 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
     if reader := reader_of(given):
         return reader(given, samples) if reader is read_samples else reader(given)
     suffix = Path(given).suffix.lower()
-    if suffix in ARRAY_SUFFIXES:
-        return _array(load_array(given), DataPlace(given))
-    if suffix == ".txt":
-        lines = cells_of_lines(given, "score, rating or label")
-        return Table(DataPlace(given), ("0",), (lines,), range(1, len(lines) + 1), "line", nameless=True)
-    if suffix in _OF_A_SUFFIX:
-        return _OF_A_SUFFIX[suffix](given)
-    if suffix in TABLE_SUFFIXES:
-        table = read_table(given, headers=_HEADERS if suffix in DELIMITERS else None)
-        if not table.nameless and (exported_table := _exported_rows(given, table)) is not None:
-            return exported_table
-        if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
-            return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
+    if suffix not in _READERS:
+        raise NbykError(
+            f"unknown suffix {suffix!r}; expected one of {', '.join(_READERS)}: give the file the suffix of "
+            "its format, or convert it",
+            file=given,
+        )
+    table = _READERS[suffix](given)
+    if not len(table):
+        raise NbykError("has columns but no rows; expected at least one rating or score per row", file=given)
+    if table.nameless or suffix not in TABLE_SUFFIXES:
         return table
-    raise unknown_suffix(given, (*TABLE_SUFFIXES, *ARRAY_SUFFIXES, ".txt", *_OF_A_SUFFIX))
+    if (exported_table := _exported_rows(given, table)) is not None:
+        return exported_table
+    if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
+        return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
+    return table
 
 
 def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
@@ -259,50 +252,44 @@ def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
     return Table(place, names, tuple(columns), range(len(matrix)), nameless=True)
 
 
-def read_table(
-    path: str | os.PathLike[str],
-    *,
-    headers: Collection[str] | None = None,
-) -> Table:
-    """Return the table in a CSV, TSV, JSON-lines or Parquet file.
-
-    `headers` are names that are a header even above a column of text; if given, the header may be missing.
-    """
-    suffix = Path(path).suffix.lower()
-    if suffix in DELIMITERS:
-        table = read_delimited(path, DELIMITERS[suffix])
-        if headers is not None and _lacks_header(table, headers):
-            names, cells = (
-                tuple(map(str, range(len(table.names)))),
-                zip(table.names, table.columns, strict=True),
-            )
-            first = next(number for number, line in enumerate(text_lines(path), start=1) if line.strip())
-            columns = tuple([name, *column] for name, column in cells)
-            table = Table(table.place, names, columns, [first, *table.numbers], "line", nameless=True)
-    elif suffix in JSON_LINES:
-        table = read_json_lines(path)
-    elif suffix == ".parquet":
-        table = read_parquet(path)
-    else:
-        raise unknown_suffix(path, TABLE_SUFFIXES)
-    if not len(table):
-        raise NbykError("has columns but no rows; expected at least one rating or score per row", file=path)
-    return table
+def _array_file(path: str | os.PathLike[str]) -> Table:
+    return _array(load_array(path), DataPlace(path))
 
 
-def _lacks_header(table: Table, headers: Collection[str]) -> bool:
+def _lines(path: str | os.PathLike[str]) -> Table:
+    lines = cells_of_lines(path, "score, rating or label")
+    return Table(DataPlace(path), ("0",), (lines,), range(1, len(lines) + 1), "line", nameless=True)
+
+
+def _delimited(path: str | os.PathLike[str]) -> Table:
+    """Return the table in a CSV or TSV file, which may lack the header."""
+    table = read_delimited(path, DELIMITERS[Path(path).suffix.lower()])
+    if not _lacks_header(table):
+        return table
+    first = next(number for number, line in enumerate(text_lines(path), start=1) if line.strip())
+    columns = tuple([name, *cells] for name, cells in zip(table.names, table.columns, strict=True))
+    names = tuple(map(str, range(len(columns))))
+    return Table(table.place, names, columns, [first, *table.numbers], "line", nameless=True)
+
+
+def _lacks_header(table: Table) -> bool:
     """Return whether the first line of a delimited file is data: numbers alone, or one word among words."""
     if all(map(is_number, table.names)):
         return True
-    if len(table.names) > 1 or table.names[0].strip().lower() in headers:
+    if len(table.names) > 1 or table.names[0].strip().lower() in _HEADERS:
         return False
     return 2 * sum(map(is_number, table.columns[0])) < len(table.columns[0])
 
 
-def unknown_suffix(path: str | os.PathLike[str], known: Sequence[str]) -> NbykError:
-    """Return the error for a file whose suffix is none of `known`."""
-    return NbykError(
-        f"unknown suffix {Path(path).suffix!r}; expected one of {', '.join(known)}: give the file "
-        "the suffix of its format, or convert it",
-        file=path,
-    )
+_READERS: Mapping[str, Callable[[Any], Table]] = {
+    **dict.fromkeys(DELIMITERS, _delimited),
+    **dict.fromkeys(JSON_LINES, read_json_lines),
+    ".parquet": read_parquet,
+    **dict.fromkeys(ARRAY_SUFFIXES, _array_file),
+    ".txt": _lines,
+    ".json": json_table,
+    ".eval": read_zipped_log,
+    ".xlsx": read_workbook,
+    ".xlsm": read_workbook,
+}
+"""The reader of a file by its suffix."""

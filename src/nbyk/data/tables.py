@@ -7,7 +7,7 @@ import difflib
 import io
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -89,8 +89,7 @@ class Table:
     names
         Column names in the file's order; a name may occur twice.
     columns
-        One list of cells per name, empty if it was not read, or a column that becomes a list when asked for;
-        a missing cell is None.
+        One list of cells per name, or a column that becomes a list when asked for; a missing cell is None.
     numbers, unit
         The number of the unit at which each row begins: "line" (from 1) in a text file, else "row" or so.
     files
@@ -240,19 +239,15 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-def read_delimited(
-    path: str | os.PathLike[str], delimiter: str, only: Collection[str] | None = None
-) -> Table:
-    """Return the table in a delimited file, of some columns."""
+def read_delimited(path: str | os.PathLike[str], delimiter: str) -> Table:
+    """Return the table in a delimited file."""
     text = whole_text(path)
-    split = _split(text, delimiter, only) if len(text) >= LONG_TEXT else None
-    header, columns, numbers = split or _parsed(path, text, delimiter, only)
+    split = _split(text, delimiter) if len(text) >= LONG_TEXT else None
+    header, columns, numbers = split or _parsed(path, text, delimiter)
     return Table(DataPlace(path), tuple(header), columns, numbers, "line")
 
 
-def _split(
-    text: str, delimiter: str, only: Collection[str] | None
-) -> tuple[list[str], tuple[Any, ...], Sequence[int]] | None:
+def _split(text: str, delimiter: str) -> tuple[list[str], tuple[Any, ...], Sequence[int]] | None:
     """Return the same as `_parsed`, in less room and time, or None for text that only `_parsed` can read."""
     head, _, body = text.partition("\n")
     header = [_QUOTED.sub(r"\1", name) for name in head.removesuffix("\r").split(delimiter)]
@@ -260,16 +255,15 @@ def _split(
         return None
     if _has_long_line(body):
         return None
-    places = [str(at) for at, name in enumerate(header) if only is None or name in only]
-    columns = read_fields(body.encode(), delimiter, len(header), places)
+    columns = read_fields(body.encode(), delimiter, len(header))
     if columns is None:
         return None
-    n_rows = len(next(iter(columns.values()), ()))
+    n_rows = len(columns[0])
     numbers: Sequence[int] = range(2, n_rows + 2)
     if body.removesuffix("\n").count("\n") + 1 > n_rows:
         lines = enumerate(body.split("\n"), start=2)
         numbers = [number for number, line in lines if line not in ("", "\r")]
-    return header, tuple(columns.get(str(at), []) for at in range(len(header))), numbers
+    return header, columns, numbers
 
 
 def _has_long_line(text: str) -> bool:
@@ -284,14 +278,13 @@ def _has_long_line(text: str) -> bool:
 
 
 def _parsed(
-    path: str | os.PathLike[str], text: str, delimiter: str, only: Collection[str] | None
+    path: str | os.PathLike[str], text: str, delimiter: str
 ) -> tuple[list[str], tuple[list[str], ...], Sequence[int]]:
     """Return the header, the columns and the line on which each row begins."""
     reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=delimiter, strict=True)
     cells: list[str] = []
     numbers: list[int] = []
     header: list[str] | None = None
-    read: list[int] = []
     begins = 1
     try:
         for row in reader:
@@ -304,7 +297,6 @@ def _parsed(
                             f"{other!r}; expected {delimiter!r}: save the file with that separator",
                             file=path,
                         )
-                read = [at for at, name in enumerate(header) if only is None or name in only]
             elif row:
                 # Cells of a row that does not fit would end up in other columns.
                 if header is not None and len(row) != len(header):
@@ -314,7 +306,7 @@ def _parsed(
                         file=path,
                         row=begins,
                     )
-                cells += [row[at] for at in read]
+                cells += row
                 numbers.append(begins)
             begins = reader.line_num + 1
     except csv.Error as error:
@@ -327,8 +319,7 @@ def _parsed(
         ) from None
     if header is None:
         raise NbykError("is empty; expected a header line and one line per rating, item or run", file=path)
-    cells_of = {at: cells[place :: len(read)] for place, at in enumerate(read)}
-    return header, tuple(cells_of.get(at, []) for at in range(len(header))), numbers
+    return header, tuple(cells[place :: len(header)] for place in range(len(header))), numbers
 
 
 def read_json_lines(path: str | os.PathLike[str]) -> Table:

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from nbyk.data.kinds import Kind
     from nbyk.data.response_set import Categories
 
-Rated = Literal["numbers", "classes", "distributions"]
+Rated = Literal["numbers", "distributions", "classes"]
+
+_KINDS: tuple[Rated, ...] = get_args(Rated)
+"""Every metric of distributions is one of classes too, so that these come last."""
 
 ROWS: list[Metric] = [*BUILTIN, *CLASS_METRICS, *DISTRIBUTION_METRICS, *OUTPUT_METRICS]
 """All metrics: nbyk's, then users'."""
@@ -165,22 +168,19 @@ def usual_metric(kind: Kind, *, has_gold: bool, lower_is_better: bool = False) -
 def kind_scored(metric: str | Metric | None) -> Rated | None:
     """Return the kind of responses that a metric needs; None if it scores numbers too, or is unknown."""
     if isinstance(metric, str):
-        spec, name = _scoring(metric)
-        known = name in definitions() or _TRIALS.fullmatch(spec) is not None
-        metric = None if known else definitions("classes").get(name) or one_class_metric(spec)
+        name = _scoring(metric)[1]
+        kinds = [of for of in _KINDS if _fits(metric, of)] or [of for of in _KINDS if name in definitions(of)]
+        return None if not kinds or kinds[0] == "numbers" else kinds[0]
     kind = None if metric is None else metric.kinds[-1]
     return None if kind == "outputs" else kind
 
 
-def check_known(spec: str) -> None:
-    """Raise NbykError if no data have a metric of this name, before the data are read."""
-    inner, name = _scoring(spec)
-    known = dict.fromkeys(name for of in get_args(Data) for name in names(of))
-    if name in known or averages_of(name) or kind_scored(spec) is not None:
-        return
-    if _SPEC.fullmatch(inner) and not _TRIALS.fullmatch(inner) and _of_packages(name) is None:
-        raise unknown_name("metric", name, known).about(argument="metric")
-    named(spec, "numbers")
+def _fits(spec: str, of: Data) -> bool:
+    try:
+        get(spec, of)
+    except NbykError:
+        return False
+    return True
 
 
 def _unknown(name: str, of: Data) -> NbykError:
@@ -204,7 +204,7 @@ def _unknown(name: str, of: Data) -> NbykError:
         )
     if of == "numbers" and name in _CALLED_HERE:
         return NbykError(f"unknown metric {name!r}; here it is called {_CALLED_HERE[name]}")
-    return unknown_name("metric", name, known)
+    return unknown_name("metric", name, {f"{WINS.name}(METRIC)", *(row.name for row in ROWS)})
 
 
 def names_in(spec: str) -> set[str]:

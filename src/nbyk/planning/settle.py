@@ -193,7 +193,7 @@ def settle(
         at_hand = {"n_items": data.n_items, "k_responses": math.floor(k_now)}
         asked = replace(request, source=seen, items_per_cluster=1, at_hand=at_hand)
         plans, cautions = _plans(asked, result, pilot, k_now, threads)
-    sharing = about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="size")
+    sharing = about_units(named_units(data), has_gold=data.has_gold, claim="size")
     details["warnings"] = (*cautions, *note, *sharing)
     if not plans and "reason" not in details:
         details["reason"] = (

@@ -106,15 +106,7 @@ FITTABLE = {
 
 
 class Search:
-    """The penalised likelihood of patterns of counts, and the search for its maximum.
-
-    Parameters
-    ----------
-    patterns
-        The different response counts among the items.
-    response
-        The response stage, one with levels.
-    """
+    """The penalised likelihood of patterns of counts on levels, and the search for its maximum."""
 
     def __init__(self, patterns: Patterns, response: Response) -> None:
         self.grid = ItemGrid.over(response)

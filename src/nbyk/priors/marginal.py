@@ -33,15 +33,7 @@ _TINY = 1e-300
 
 @dataclass(frozen=True)
 class Patterns:
-    """The different response counts among the items.
-
-    Attributes
-    ----------
-    counts : ndarray, shape (P, L)
-        Responses on each level.
-    items : ndarray, shape (P,)
-        Number of items with these counts.
-    """
+    """The different counts of responses on each level, (P, L), and how many items have each, (P,)."""
 
     counts: Counts
     items: Counts
@@ -70,12 +62,7 @@ class Patterns:
 class ItemGrid:
     """Cells of μ and of σ; the first and the last node of each are the ends, where atoms may lie.
 
-    Attributes
-    ----------
-    mu_edges : ndarray, shape (M − 1,)
-        Edges of the cells of μ; the edges of the response levels are among them.
-    sigma_edges : ndarray, shape (S − 1,)
-        Edges of the cells of σ.
+    `mu_edges`, (M − 1,), hold the edges of the response levels; `sigma_edges` are (S − 1,).
     """
 
     mu_edges: Floats
@@ -103,14 +90,9 @@ class ItemGrid:
         return response.probabilities(nodes(self.mu_edges)[:, np.newaxis], nodes(self.sigma_edges))
 
     def kernels(self, patterns: Patterns, response: Response) -> Iterator[tuple[Floats, Floats]]:
-        """Yield the likelihood of patterns at every node, some patterns at a time.
+        """Yield the likelihood Π p^count of some patterns at a time at every node, (p, S, M).
 
-        Yields
-        ------
-        kernel : ndarray, shape (p, S, M)
-            Π p^count, scaled to a maximum of 1 for each pattern.
-        log_scale : ndarray, shape (p,)
-            Log of the factor that was divided out.
+        It is scaled to a maximum of 1 for each pattern; beside it is the log of what was divided out, (p,).
         """
         logs = np.log(np.maximum(self.probabilities(response), _TINY))
         # Go level by level, not through a BLAS, because its last digits depend on the processor.

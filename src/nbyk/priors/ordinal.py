@@ -177,29 +177,12 @@ class MovedPool:
 def fit_levels(
     name: str, counts: ArrayLike, classes: Sequence[str] = (), *, n_sets: int = 200, seed: int = 0
 ) -> FittedPrior[OrdinalPrior, ClassCheck]:
-    """Fit thresholds and the spread of items to levels by maximum a posteriori, and check them.
+    """Fit thresholds and the spread of items to levels, as `fit_classes` fits classes, and check them.
 
-    Parameters
-    ----------
-    name
-        What to call the prior.
-    counts : array_like, shape (N, L)
-        Responses on each level to each item. Raters are not told apart, so their cut-points' spread is part
-        of the noise, whose standard deviation is 1.
-    classes
-        The levels' names, lowest first.
-    n_sets, seed
-        Simulated data sets of the check, and what fixes them, as for `fit_classes`.
-
-    Raises
-    ------
-    NbykError
-        As `fit_classes`, or if a level between two others has no response.
-
-    Notes
-    -----
-    The likelihood is a Gauss–Hermite sum of 31 nodes over the items' places. A weak normal penalty (standard
-    deviation 2 on log s, about 0) keeps s from 0 and from infinity. Parameters are rounded to six digits.
+    `classes` are the levels, lowest first, and `counts`, (N, L), those of responses on each. A level without
+    a response is an error. Raters are not told apart, so their cut-points' spread is part of the noise, whose
+    standard deviation is 1. The likelihood is a Gauss–Hermite sum of 31 nodes over the items' places, and the
+    penalty is on log s alone.
     """
     from scipy.optimize import minimize
 

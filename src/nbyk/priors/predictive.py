@@ -57,17 +57,7 @@ class Check(ABC):
 
 @dataclass(frozen=True)
 class FamilyFit:
-    """One pair of families, fitted.
-
-    Attributes
-    ----------
-    mu, sigma
-        The fitted distributions.
-    n_parameters
-        Parameters of both together.
-    log_likelihood
-        Log-likelihood of the responses.
-    """
+    """One pair of families, fitted: with the parameters of both, and the log-likelihood of the responses."""
 
     mu: Family
     sigma: Family
@@ -190,25 +180,14 @@ RatingFit = FittedPrior[TwoStagePrior, PredictiveCheck]
 def predictive_check(
     prior: TwoStagePrior, matrix: ArrayLike, seed: int = 0, n_sets: int = 200
 ) -> PredictiveCheck:
-    """Simulate data sets of the same shape from a prior and compare them with the data.
+    """Simulate `n_sets` data sets of the same shape from a prior and compare them with data.
 
-    Every simulated data set has as many items as the data, and as many responses to each. Its items'
-    parameters are fresh, and its responses pass the prior's response stage. The check therefore accounts for
-    ratings on few levels, few ratings per item and rounding of responses; a comparison of a family with item
-    means does not. The distances are to a pool of further simulated data sets. If the prior were true, the
-    data would be one more simulated set, given the pool. The p-values are therefore exact for a prior fixed
-    beforehand. For a prior fitted to the same data they are too large.
-
-    Parameters
-    ----------
-    prior
-        The prior to check.
-    matrix : array_like, shape (N, K)
-        Responses, with NaN for missing ones.
-    seed
-        Fixes the simulated data.
-    n_sets
-        Number of simulated data sets that the data are compared with.
+    `matrix`, (N, K), has NaN for missing responses. Every simulated set has as many items as the data, and as
+    many responses to each. Its items' parameters are fresh, and its responses pass the prior's response
+    stage. The check therefore accounts for few levels, few ratings per item and rounding; a comparison of a
+    family with item means does not. The distances are to a pool of further simulated sets. If the prior were
+    true, the data would be one more set, given the pool. So the p-values are exact for a prior fixed
+    beforehand, and too large for one fitted to the same data.
     """
     responses = prior.response.on_scale(matrix)
     item_parameters(responses)
@@ -284,12 +263,8 @@ def moments(responses: Floats, present: Booleans) -> tuple[Floats, Floats]:
 class ReferenceSample:
     """A sample that many others are compared with.
 
-    Attributes
-    ----------
-    values : ndarray, shape (n,)
-        Its different values in ascending order.
-    below : ndarray, shape (n + 1,)
-        The share of the sample below each of them, and 1.
+    `values`, (n,), are its different values in ascending order, and `below`, (n + 1,), the share of the
+    sample below each of them, and 1.
     """
 
     values: Floats

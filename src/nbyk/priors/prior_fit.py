@@ -74,15 +74,8 @@ def fit_by_likelihood(matrix: ArrayLike, response: Response) -> tuple[FamilyFit,
     Wein et al. (2023), so few ratings per item and rounding to levels do not bias the fit. The same input
     always gives the same fit.
 
-    Parameters
-    ----------
-    matrix : array_like, shape (N, K)
-        Ratings on the scale of `response`, with NaN for missing ones.
-    response
-        The response stage, "likert" or "binary".
+    `matrix`, (N, K), is on the scale of `response`, which has levels; NaN is missing.
 
-    Notes
-    -----
     A weak normal penalty (standard deviation 2 in each search coordinate: means, log sds, log shapes and
     logit weights) keeps parameters that the data do not determine from drifting. Where the data determine
     them, the penalty is negligible beside the likelihood. Binary ratings determine little: they depend on

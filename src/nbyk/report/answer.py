@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from io import StringIO
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,14 +34,15 @@ class AnswerTable:
     """A table of an answer: the stem of its files, its description in one line, and its rows.
 
     Columns hold numbers or text, and None or NaN for an empty cell. Those that are `marked` are differences
-    in standard errors; the page marks differences beyond three. A table that is not `on_page` is only written
-    to files.
+    in standard errors; the page marks differences beyond three. Text columns that are `whole` never wrap. A
+    table that is not `on_page` is only written to files.
     """
 
     name: str
     caption: str
     frame: pd.DataFrame
     marked: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
     on_page: bool = True
 
     @cached_property
@@ -290,42 +291,41 @@ def _beyond(table: AnswerTable) -> set[tuple[int, int]]:
 
 def _table_text(table: AnswerTable, width: int, *, captioned: bool = True) -> str:
     """Return a table in columns; text wraps if there is too little room, numbers and bars do not."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     frame = table.shown
-    rows = cells(frame)
-    shown = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
-    columns = [[str(name), *(row[place] for row in rows)] for place, name in enumerate(frame.columns)]
-    texts = [is_text(frame, name) for name in frame.columns]
-    whole = [
-        not text or any("●" in cell for cell in column) for column, text in zip(columns, texts, strict=True)
-    ]
-    wanted = [max(map(len, column)) for column in columns]
+    is_left = [is_text(frame, name) for name in frame.columns]
+    is_whole = [not left or name in table.whole for name, left in zip(frame.columns, is_left, strict=True)]
+    rows = [[str(name) for name in frame.columns], *cells(frame)]
+    widths = _widths([*zip(*rows, strict=True)], is_whole, width)
+    lines = []
+    for row in rows:
+        wrapped = [
+            [cell] if whole else textwrap.wrap(cell, room, break_on_hyphens=False) or [""]
+            for cell, room, whole in zip(row, widths, is_whole, strict=True)
+        ]
+        for parts in zip_longest(*wrapped, fillvalue=""):
+            padded = [
+                part.ljust(room) if left else part.rjust(room)
+                for part, room, left in zip(parts, widths, is_left, strict=True)
+            ]
+            lines.append((" " * _GAP).join(padded).rstrip())
+        if row is rows[0]:
+            lines.append("─" * (sum(widths) + _GAP * (len(widths) - 1)))
+    shown = "\n".join(lines)
+    return f"{filled(table.caption, width)}\n\n{shown}" if captioned else shown
+
+
+def _widths(columns: Sequence[Sequence[str]], is_whole: Sequence[bool], width: int) -> list[int]:
+    """Return the widths of columns: what their longest word needs, and more from left to right if it fits."""
     widths = []
-    for column, is_whole in zip(columns, whole, strict=True):
-        unbroken = [word for cell in column for word in ([cell] if is_whole else cell.split())]
-        longest = max((len(word) for word in unbroken), default=1)
-        widths.append(longest if is_whole else min(longest, max(8, width // 4)))
+    for column, whole in zip(columns, is_whole, strict=True):
+        longest = max(len(word) for cell in column for word in ([cell] if whole else cell.split() or [""]))
+        widths.append(max(1, longest if whole else min(longest, max(8, width // 4))))
     spare = max(0, width - sum(widths) - _GAP * len(widths))
-    for place, name in enumerate(frame.columns):
-        # Rich's own division of the width cuts off columns on the right.
-        grows = min(wanted[place] - widths[place], spare)
+    for place, column in enumerate(columns):
+        grows = min(max(map(len, column)) - widths[place], spare)
         widths[place] += grows
         spare -= grows
-        justify: Any = "left" if texts[place] else "right"
-        shown.add_column(Text(str(name)), justify=justify, width=widths[place], overflow="fold")
-    needed = sum(widths) + _GAP * len(widths)
-    for row in rows:
-        shown.add_row(*(Text(cell) for cell in row))
-    page = StringIO()
-    wide = max(width, needed)
-    # A notebook would show the table elsewhere, not on the page.
-    Console(file=page, width=wide, color_system=None, highlight=False, force_jupyter=False).print(shown)
-    lines = "\n".join(line.rstrip() for line in page.getvalue().rstrip().splitlines())
-    return f"{filled(table.caption, width)}\n\n{lines}" if captioned else lines
+    return widths
 
 
 def printed(answer: Answer, form: str, *, stem: str, width: int, details: bool = False) -> str:

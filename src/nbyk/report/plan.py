@@ -7,8 +7,6 @@ from functools import partial
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from nbyk.planning.request import SIDES
 from nbyk.planning.result import Plan
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
@@ -24,20 +22,18 @@ from nbyk.report.plan_tables import (
 from nbyk.testing.shared_units.collection import Crew
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _POWERS = (0.5, 0.8, 0.9, 0.95)
-_TICKS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 100, 200, 500, 1000)
 _ITEMS = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000, 20_000)
 _RATINGS = (1, 2, 3, 5, 8, 10, 20)
 _RUNS = (3, 4, 5, 6, 8, 10, 15, 20)
 
 
-def plan_answer(plan: Plan, *, name: str = "", for_page: bool = False) -> Answer:
+def plan_answer(plan: Plan, *, for_page: bool = False) -> Answer:
     """Return the answer of a plan: its lines, and the table of what else would do.
 
-    `name` is the source of its variances; `for_page` adds the grid of powers behind the sliders of a page.
+    `for_page` adds the grid of powers behind the sliders of a page.
     """
     head = plan.head
     tables = [head.table] if head.table else []
@@ -47,13 +43,11 @@ def plan_answer(plan: Plan, *, name: str = "", for_page: bool = False) -> Answer
         tables.append(AnswerTable("candidates", _caption(plan), candidates_table(plan)))
     simulated = plan.request.is_simulated
     if simulated:
-        explorer = _sliders_of_curves(plan)
         each = rating_or_label(plan)
         title = f"How many items and {each}s: {plan.request.world.prior.name}"
         draw, caption = "plan", f"The power of items N and {each}s per item K, and this plan"
     else:
-        explorer = _sliders_of_grid(plan) if for_page else None
-        title = f"Planning with people: {name}"
+        title = "Planning with people"
         draw, caption = "people", "The items that you need against the number of raters, for several powers"
     figures = [AnswerFigure(draw, caption, partial(figure_of, plan), narrow=True, alt=head.verdict)]
     for other in plan.others:
@@ -66,28 +60,10 @@ def plan_answer(plan: Plan, *, name: str = "", for_page: bool = False) -> Answer
         make_tables=lambda: tables,
         figures=tuple(figures if simulated or plan.crew.raters else []),
         cautions=head.cautions,
-        details={**plan.to_dict(), "explorer": explorer},
+        details={**plan.to_dict(), "explorer": _sliders(plan) if for_page else None},
         n_printed=len(tables),
         head=head,
     )
-
-
-def _sliders_of_curves(plan: Plan) -> dict[str, Any] | None:
-    """Return the data of the page's sliders: the power of each K as a function of N, and prices."""
-    curves = [curve for curve in plan.curves if 0.0 < curve.slope < math.inf]
-    if not curves:
-        return None
-    asked = plan.request
-    return {
-        "kind": "curves",
-        "curves": [[curve.k_responses, curve.slope, curve.offset] for curve in curves],
-        "items": plan.n_items,
-        "ratings": plan.k_responses,
-        "cost_per_item": asked.costs.item,
-        "cost_per_rating": asked.costs.rating * asked.costs.rated_systems,
-        "power": asked.power or 0.8,
-        "most_items": asked.max_items,
-    }
 
 
 def _caption(plan: Plan) -> str:
@@ -100,37 +76,43 @@ def _caption(plan: Plan) -> str:
     )
 
 
-def _sliders_of_grid(plan: Plan) -> dict[str, Any] | None:
-    """Return the data of a page's sliders: the power at every place of a grid, and prices."""
-    crew = plan.crew
-    if not plan.effect or not math.isfinite(plan.effect):
+def _sliders(plan: Plan) -> dict[str, Any] | None:
+    """Return the data of a page's sliders: the power at every place of a grid, and prices; None without."""
+    crew, request = plan.crew, plan.request
+    curves = {curve.k_responses: curve for curve in plan.curves if 0.0 < curve.slope < math.inf}
+    if not (curves if request.is_simulated else plan.effect and math.isfinite(plan.effect)):
         return None
+
+    def power_at(n: int, j: int, k: int, r: int) -> float:
+        if request.is_simulated:
+            return curves[k].power(n)
+        size = Crew(n, j, min(k, j or k), r, crew.items_per_cluster, crew.paired_runs, crew.calls)
+        return request.power_of(size, plan.effect)
+
     axes: dict[str, list[int]] = {
         "items": sorted({*(n for n in _ITEMS if n > crew.items_per_cluster), crew.n_items}),
         "raters": sorted({*RATERS, crew.raters}) if crew.raters else [0],
-        "ratings": sorted({*_RATINGS, crew.ratings_per_item}),
+        "ratings": sorted(curves or {*_RATINGS, crew.ratings_per_item}),
         "runs": sorted({*_RUNS, crew.runs}) if crew.runs else [0],
     }
-    power = [
-        round(plan.request.power_of(one, plan.effect), 4)
-        for n, j, k, r in product(*axes.values())
-        for one in (Crew(n, j, min(k, j or k), r, crew.items_per_cluster, crew.paired_runs, crew.calls),)
-    ]
-    costs = plan.request.costs
+    costs = request.costs
+    rating = costs.rating * costs.rated_systems
     return {
-        "kind": "grid",
         "axes": axes,
-        "power": power,
+        "power": [round(power_at(*size), 4) for size in product(*axes.values())],
         "items": crew.n_items,
         "raters": crew.raters,
         "ratings": crew.ratings_per_item,
         "runs": crew.runs,
-        "costs": {"item": costs.item, "rating": costs.rating, "rater": costs.rater, "run": costs.run},
+        "goal": request.power or 0.8,
+        "costs": {"item": costs.item, "rating": rating, "rater": costs.rater, "run": costs.run},
     }
 
 
 def figure_of(plan: Plan) -> Figure:
     """Draw the least items N against ratings K, or raters J, for several powers, and the plan itself."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
     figure, axes = new_figure(WIDE, 3.6)
     asked, lines = plan.request, _items_by_power(plan)
     if asked.is_simulated:
@@ -154,18 +136,12 @@ def figure_of(plan: Plan) -> Figure:
         axes.set_xscale("log")
         axes.set_yscale("log")
         if points:
-            few, many = (end(x for x, _ in points) for end in (min, max))
-            axes.set_xlim(few / 1.15, 1.3 * many)
+            axes.set_xlim(min(x for x, _ in points) / 1.15, 1.3 * max(x for x, _ in points))
             axes.set_ylim(max(2.0, min(n for _, n in points) / 1.6), 1.6 * max(n for _, n in points))
-            if asked.is_simulated:
-                each, costs = np.geomspace(few / 1.15, 1.3 * many, 100), asked.costs
-                price = costs.item + each * costs.rating * costs.rated_systems
-                same = f"sizes that cost {plan.cost:,.6g}"
-                axes.plot(each, plan.cost / price, "--", color="#555555", linewidth=1.2, label=same)
-            ticks = [x for x in _TICKS if few <= x <= many]
-            axes.set_xticks(ticks, [str(x) for x in ticks])
-        axes.set_xticks([], minor=True)
-        _tick_items(axes)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0)))
+            axis.set_major_formatter("{x:,g}")
+            axis.set_minor_locator(NullLocator())
         axes.set_xlabel(name)
         axes.set_ylabel("items, N")
         axes.set_title(title, loc="left", fontsize=9)
@@ -186,13 +162,3 @@ def _items_by_power(plan: Plan) -> dict[float, list[tuple[int, float]]]:
         ]
         for power in _POWERS[:3]
     }
-
-
-def _tick_items(axes: Axes) -> None:
-    """Put ticks of an axis of items at 1, 2 and 5 times powers of ten, or at its ends if these are few."""
-    low, high = axes.get_ylim()
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = [m * 10.0**e for e in powers for m in (1, 2, 5) if low <= m * 10.0**e <= high]
-    ticks = ticks if len(ticks) > 1 else [math.ceil(low), math.floor(high)]
-    axes.set_yticks(ticks, [f"{n:,g}" for n in ticks])
-    axes.set_yticks([], minor=True)

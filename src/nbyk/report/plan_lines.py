@@ -19,8 +19,6 @@ from nbyk.words import capitalised, listed, number
 _FAR = 2.0
 """If the assured size is more than so many times the best guess, the first line gives both."""
 
-TO_BE_SAFE = "To be safe"
-"""The beginning of the line about what is assured."""
 _SHARE = "in four of five such pilots"
 _SDS = {
     "items": "items",
@@ -52,7 +50,7 @@ def plan_head(plan: Plan) -> Head:
 
 def plan_lines(plan: Plan) -> tuple[str, ...]:
     """Return the answer, its power, what is assured, and what is assumed, a line each."""
-    lines = [_first(plan), *_power(plan), *_kept(plan), *_as_it_is(plan), *_assured(plan)]
+    lines = [_first(plan), *_power(plan), *_kept(plan), *_as_it_is(plan), *assured_lines(plan)]
     assumed = "" if plan.reason else "; ".join([*_assumptions(plan), *plan.assumptions])
     lines += [f"Assumes: {assumed}."] if assumed else []
     return tuple(filter(None, lines))
@@ -249,7 +247,8 @@ def _worse_system(plan: Plan, world: Simulated) -> str:
     return f"a system B whose item means are {side} by ε = {epsilon}"
 
 
-def _assured(plan: Plan) -> Iterator[str]:
+def assured_lines(plan: Plan) -> Iterator[str]:
+    """Yield what is assured, in a line; nothing without a pilot."""
     sure, last = plan.assured, plan.open[-1]
     if sure is None or plan.crew.too_few:
         return
@@ -267,7 +266,7 @@ def _assured(plan: Plan) -> Iterator[str]:
         kinds = ["raters"] * bool(plan.crew.raters) + ["runs"] * bool(plan.crew.runs)
         units = "items" if plan.request.is_simulated else " or ".join(kinds)
         words += f" A pilot of {plan.pilot_that_tells} {units} would tell more."
-    yield f"{TO_BE_SAFE}{words}"
+    yield f"To be safe{words}"
 
 
 def _none_of(plan: Plan) -> str:

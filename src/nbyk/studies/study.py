@@ -266,8 +266,7 @@ def examine_studies() -> Iterator[Finding]:
         try:
             _of_entry(entry)
         except NbykError as error:
-            what, _, advice = str(error).removeprefix(f"{entry.name}: ").rpartition("; ")
-            yield Finding(entry.name, what, advice)
+            yield Finding(entry.name, "", error.problem)
 
 
 def _entries() -> list[EntryPoint]:
@@ -279,5 +278,5 @@ def _of_entry(entry: EntryPoint) -> Study:
         study: Study = entry.load()
     except Exception as error:  # another author's package may raise anything as it is imported
         what = f"a study that cannot be loaded from {entry.value} ({type(error).__name__}: {error})"
-        raise NbykError(f"{entry.name}: {what}; update its package, or uninstall it") from None
+        raise NbykError(f"{what}; update its package, or uninstall it", name=entry.name) from None
     return study

@@ -596,13 +596,18 @@ class Pair(ShownAsLines):
         """Return the verdict of one of the claims; the first is corrected for the number of pairs."""
         if claim is self.claims[0]:
             return self.verdict
-        shown = claim.shown(claim.p, self.question.alpha)
-        return shown + (WITH_RESERVE if claim.reserve and shown != "undecided" else "")
+        return claim.shown(claim.p, self.question.alpha) + WITH_RESERVE * self.is_reserved(claim)
+
+    def is_reserved(self, claim: Claim) -> bool:
+        """Return whether one of the claims shows something, and only with reserve."""
+        p = self.p if claim is self.claims[0] else claim.p
+        return bool(claim.reserve) and claim.shown(p, self.question.alpha) != "undecided"
 
     @property
     def reserves(self) -> tuple[str, ...]:
         """A caution for each claim, or test of a margin, that holds only with reserve."""
-        shown = [claim for claim in self.claims if self.verdict_of(claim).endswith(WITH_RESERVE)]
+        decided = self.claims if self.decided else self.claims[1:]
+        shown = [claim for claim in decided if self.is_reserved(claim)]
         reserves = [(claim.population, claim.reserve) for claim in shown]
         tests = [(claim.population, claim.margin) for claim in self.claims if claim.margin]
         reserves += [(population, margin.reserve) for population, margin in tests if margin.is_reserved]

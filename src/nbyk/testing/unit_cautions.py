@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal
 
 from nbyk.data.columns import RUN_NAMES
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
-from nbyk.words import Offer, listed
+from nbyk.words import AboutUnits, Offer, listed
 
 Claim = Literal["test", "size", "variance", "prior"]
 
 _CLAIMS = {
-    "test": "p and the interval are about {these}; for new ones they are too small",
-    "size": "the plan is for {these}; for new ones it is too hopeful",
-    "variance": "the shares assume that each item has {kinds} of its own. They leave out the differences "
-    "between {kinds}",
-    "prior": "the prior assumes that each item has {kinds} of its own. It leaves out the differences between "
-    "{kinds}, and so does a test or plan that uses it",
+    "test": "p and the interval are about these; for new ones they are too small",
+    "size": "the plan is for these; for new ones it is too hopeful",
+    "variance": "the shares assume that each item has its own, and leave out how these differ",
+    "prior": "the prior assumes that each item has its own, and leaves out how these differ; so does a test "
+    "or plan that uses it",
 }
 _TOO_HOPEFUL = {"size": "the plan is too hopeful", "prior": "a plan by it is too hopeful"}
 _MOST_NAMED, _MOST_LISTED = 2, 12
@@ -34,7 +33,6 @@ def named_units(data: ResponseSet) -> dict[str, Units]:
 
 def about_units(
     units: Mapping[str, Units],
-    n_items: int,
     *,
     has_gold: bool = True,
     claim: Claim = "test",
@@ -43,69 +41,41 @@ def about_units(
     """Yield a caution where items share raters or runs, and one if it is unknown whether they do.
 
     The units are the raters behind "gold", and the raters or runs behind each system by its name. The caution
-    names the populations that the `claim` about the data leaves out; `way_out`, a sentence, may follow it.
+    says what the `claim` about the data leaves out; `way_out`, a sentence, may follow it.
     """
-    shared = {name: role_units for name, role_units in units.items() if role_units.n_shared}
-    gold = shared.pop("gold", None)
-    system_kind = kind_of(
-        [role_units for name, role_units in units.items() if name != "gold"], has_gold=has_gold
-    )
-    facts, kinds, these = [], [], []
-    if gold is not None:
-        facts.append(f"{_counted(gold.n_shared, 'rater')} rated {_items([gold], n_items)}")
-        kinds.append("raters")
-        these.append("this rater" if gold.n_shared == 1 else "these raters")
+    shared = {name: own.n_shared for name, own in units.items() if own.n_shared}
+    kind = kind_of([own for name, own in units.items() if name != "gold"], has_gold=has_gold)
+    gold = shared.pop("gold", 0)
+    facts = [_counted([gold], "rater")] if gold else []
     if shared:
-        behind = list(shared.values())
-        one_each = all(role_units.n_shared == 1 for role_units in behind)
-        facts.append(f"{_owned(shared, system_kind)} answered {_items(behind, n_items)}")
-        kinds.append(plural(system_kind))
-        if not one_each:
-            these.append(f"these {plural(system_kind)}")
-        else:
-            these.append(f"this {system_kind}{' of each system' if len(behind) > 1 else ''}")
+        whose = listed(list(shared)) if len(shared) <= _MOST_NAMED else f"{len(shared)} systems"
+        facts.append(f"{_counted(shared.values(), kind)} of {'each of ' * (len(shared) > 1)}{whose}")
     if facts:
-        says = _CLAIMS[claim].format(kinds=" or ".join(kinds), these=" and ".join(these))
-        yield f"{', and '.join(facts)}: {says}{way_out and f'. {way_out}'}"
-    unknown = [name for name, role_units in units.items() if role_units.known_by == "unknown"]
+        follows = f"{_CLAIMS[claim]}{way_out and f'. {way_out}'}"
+        yield AboutUnits(f"items share {listed(facts)}", follows)
+    unknown = [name for name, own in units.items() if own.known_by == "unknown"]
     if unknown:
-        one = "rater" if unknown == ["gold"] else "rater or run"
-        yield (
-            f"nothing says which {one} gave the responses of {listed(unknown)}: if items share "
-            f"{plural(one)}, {_TOO_HOPEFUL.get(claim, 'p is too small')} for new ones"
+        one: Kind = "rater" if unknown == ["gold"] else "rater or run"
+        yield AboutUnits(
+            f"nothing says which {one} gave the responses of {listed(unknown)}",
+            f"if items share {plural(one)}, {_TOO_HOPEFUL.get(claim, 'p is too small')} for new ones",
         )
 
 
 def about_pairs() -> str:
     """Return the caution of paired scores of which only the pairing is known."""
-    says = _CLAIMS["test"].format(kinds="runs", these="this run of each system")
     return (
-        f"if each pair of scores is an item that one run of each system answered, {says}. Items in clusters, "
-        "such as questions about one text, count as if they were separate"
+        f"if each pair of scores is an item that one run of each system answered, {_CLAIMS['test']}. Items "
+        "in clusters, such as questions about one text, count as if they were separate"
     )
 
 
-def _counted(number: int, kind: str) -> str:
-    return f"one {kind}" if number == 1 else f"the same {number} {plural(kind)}"
-
-
-def _owned(shared: Mapping[str, Units], kind: str) -> str:
-    """Return the number of units of each system, in words."""
-    numbers = {role_units.n_shared for role_units in shared.values()}
-    if len(shared) > _MOST_NAMED:
-        if len(numbers) == 1:
-            return f"{_counted(numbers.pop(), kind)} of each of {len(shared)} systems"
-        return f"the same {min(numbers)} to {max(numbers)} {plural(kind)} of each of {len(shared)} systems"
-    return listed([f"{_counted(role_units.n_shared, kind)} of {name}" for name, role_units in shared.items()])
-
-
-def _items(behind: Sequence[Units], n_items: int) -> str:
-    """Return the number of items that the units answer, in words."""
-    items_of = [role_units.items_of[role_units.items_of > 1] for role_units in behind]
-    if all((counts == n_items).all() for counts in items_of):
-        return f"all {n_items} items"
-    each = " each" if sum(map(len, items_of)) > 1 else ""
-    return f"up to {max(int(counts.max()) for counts in items_of)} of the {n_items} items{each}"
+def _counted(numbers: Collection[int], kind: Kind) -> str:
+    """Return numbers of units in words: "one run", "3 raters", "1 to 3 runs"."""
+    least, most = min(numbers), max(numbers)
+    if most == 1:
+        return f"one {kind}"
+    return f"{most if least == most else f'{least} to {most}'} {plural(kind)}"
 
 
 _RUN = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
@@ -115,6 +85,7 @@ _POSITION = re.compile(
 )
 
 Kind = Literal["run", "rater", "rater or run"]
+_PLURALS: dict[Kind, str] = {"run": "runs", "rater": "raters", "rater or run": "raters or runs"}
 
 
 def kind_of_units(data: ResponseSet) -> Kind:
@@ -139,9 +110,9 @@ def kind_of(units: Sequence[Units], *, has_gold: bool) -> Kind:
     return "run" if all(map(_RUN.search, names)) else "rater"
 
 
-def plural(kind: str) -> str:
+def plural(kind: Kind) -> str:
     """Return the plural of a kind of units: "raters or runs"."""
-    return " or ".join(f"{word}s" for word in kind.split(" or "))
+    return _PLURALS[kind]
 
 
 def shared_numbers(units: Mapping[str, Units]) -> dict[str, tuple[int, int]]:
@@ -185,33 +156,10 @@ def pairing_sentence(units: Mapping[str, Units], *, has_gold: bool, pair_runs: b
         for name, systems in partners.items()
     ]
     people = ", as the same people" if kind == "rater" else ""
-    rest = _alone(known, partners) or "none"
-    return f"{plural(kind).capitalize()} are paired by name{people}: {_some(paired)}; unpaired: {rest}."
-
-
-def _alone(known: Mapping[str, Sequence[str]], partners: Mapping[str, Sequence[str]]) -> str:
-    """Return the units that have no partner, by system, in words."""
     alone = {system: [name for name in names if name not in partners] for system, names in known.items()}
-    return ", ".join(f"{_some(names)} of {system}" for system, names in alone.items() if names)
-
-
-def pairing_caution(units: Mapping[str, Units], *, has_gold: bool, pair_runs: bool) -> tuple[str, ...]:
-    """Return a caution if columns, or places in a row, may be the same people for all systems.
-
-    If runs are to be paired, it names those without a partner instead.
-    """
-    kind = kind_of(list(units.values()), has_gold=has_gold)
-    known = {name: _shared(own) for name, own in units.items() if own.n_shared}
-    partners = _partners(units, known, kind, pair_runs=True)
-    if pair_runs and partners and (alone := _alone(known, partners)):
-        return (f"without a partner, and counted too: {alone}; leave them out to compare pairs alone",)
-    may_be_people = kind == "rater or run" and not pair_runs
-    if not may_be_people or not partners:
-        return ()
-    return (
-        f"nothing says whether the same raters or runs gave the responses of {listed(list(known))}, and nbyk "
-        f"takes them as different ones: if they are the same, p is mostly too large; {_OFFER}",
-    )
+    rest = ", ".join(f"{_some(names)} of {system}" for system, names in alone.items() if names)
+    says = f"{plural(kind).capitalize()} are paired by name{people}"
+    return f"{says}: {_some(paired)}; unpaired: {rest or 'none'}."
 
 
 def _partners(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nbyk_papers.boostsa2022.comparison import (
@@ -24,7 +25,17 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_RIGHT_B,
     TAGGING,
 )
-from nbyk_papers.verdicts import OPEN, Cases, Outcome, Verdict, error_of_rate, finding, with_error
+from nbyk_papers.verdicts import (
+    OPEN,
+    Cases,
+    Outcome,
+    PaperClaim,
+    Verdict,
+    error_of_rate,
+    finding,
+    verdicts_on,
+    with_error,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +48,8 @@ _PLACES = ("below", "inside", "above")
 
 def verdicts_of(found: Mapping[str, Any], p_values: pd.DataFrame, levels: pd.DataFrame) -> list[Verdict]:
     """Return a verdict on each statement that the run has numbers for; `found` are parts of the summary."""
-    verdicts = [_larger_sets(p_values), _iterations(p_values), *_printed_example(found["figure_03"])]
+    verdicts = verdicts_on(_OF_P_VALUES, dict.fromkeys(SEMANTICS, p_values))
+    verdicts += _printed_example(found["figure_03"])
     if "figure_02" in found:
         verdicts += _tagging(found["figure_02"])
     verdicts.append(
@@ -50,51 +62,32 @@ def verdicts_of(found: Mapping[str, Any], p_values: pd.DataFrame, levels: pd.Dat
             OPEN,
         )
     )
-    return [*verdicts, *_shares(levels)]
+    return [*verdicts, *verdicts_on(_OF_LEVELS, dict.fromkeys(SEMANTICS, levels))]
 
 
 def _published(place: str, claim: str, criterion: str, here: str, outcome: str) -> Verdict:
     return Verdict(place, claim, criterion, (Outcome("published", here, outcome),))
 
 
-def _larger_sets(p_values: pd.DataFrame) -> Verdict:
-    findings = []
-    for semantics in SEMANTICS:
-        steps = steps_of_figure_1(p_values, semantics)
-        if len(steps) == 0:
-            continue
-        least = steps.iloc[steps["margin"].argmin()]
-        rises = "rises" if least["margin"] < 0.0 else "falls"
-        at = f"at N = {least['n_items']:.0f}, f = {least['fraction']:g}"
-        change = with_error(abs(least["margin"]), least["error"])
-        more = f". The step that supports it least: p {rises} by {change} {at}"
-        findings.append(finding(semantics, steps["margin"], steps["error"], "steps of N", more))
-    return Verdict(
-        "section 2.3",
-        "“The wider the sample, the more robust the results, and the easier to reach significance levels”",
-        "in Figure 1, p falls from each test-set size to the next",
-        tuple(filter(None, findings)),
-    )
+def _larger_sets(p_values: pd.DataFrame, semantics: str) -> Outcome | None:
+    steps = steps_of_figure_1(p_values, semantics)
+    if steps.empty:
+        return None
+    least = steps.iloc[steps["margin"].argmin()]
+    rises = "rises" if least["margin"] < 0.0 else "falls"
+    at = f"at N = {least['n_items']:.0f}, f = {least['fraction']:g}"
+    change = with_error(abs(least["margin"]), least["error"])
+    more = f". The step that supports it least: p {rises} by {change} {at}"
+    return finding(semantics, steps["margin"], steps["error"], "steps of N", more)
 
 
-def _iterations(p_values: pd.DataFrame) -> Verdict:
-    findings = []
-    for semantics in SEMANTICS:
-        reach = half_width(points_of_figure_1(p_values, semantics)).dropna()
-        if reach.empty:
-            continue
-        more = (
-            f". The widest interval is ±{reach.max():.3f}. This shows whether 1000 iterations suffice. It "
-            "does not show whether the test is right"
-        )
-        findings.append(finding(semantics, NARROW - reach, 0.0, "points", more))
-    return Verdict(
-        "section 2.3",
-        "“The narrow confidence interval [...] indicates that 1 000 iterations are sufficient to obtain "
-        "stable results”",
-        f"at each point of Figure 1, the 95 % interval of p over simulations is at most ±{NARROW:g}",
-        tuple(filter(None, findings)),
+def _iterations(p_values: pd.DataFrame, semantics: str) -> Outcome | None:
+    reach = half_width(points_of_figure_1(p_values, semantics)).dropna()
+    more = (
+        f". The widest interval is ±{reach.max():.3f}. This shows whether 1000 iterations suffice. It does "
+        "not show whether the test is right"
     )
+    return finding(semantics, NARROW - reach, 0.0, "points", more)
 
 
 def _printed_example(example: Mapping[str, Any]) -> list[Verdict]:
@@ -164,65 +157,78 @@ def _tagging(tagging: Mapping[str, Any]) -> list[Verdict]:
     ]
 
 
-def _shares(levels: pd.DataFrame) -> list[Verdict]:
-    """Return verdicts on the paper's statements about the share f, from Type-I errors of equal systems."""
+def _of_rates(
+    levels: pd.DataFrame,
+    semantics: str,
+    *,
+    wanted: str,
+    low: float,
+    high: float,
+    least: bool = False,
+) -> Outcome | None:
+    """Judge Type-I errors of equal systems at the shares from `low` to `high`, or at the least of these."""
     shares = levels["fraction"]
-    admitted = (shares >= SMALLEST_ADMITTED) & (shares <= LARGEST_ADMITTED)
-    asked = (
-        (
-            "section 2.3",
-            "“with small sample sizes, there is a risk that the calculated p-value will be artificially low”",
-            f"at the smallest share of at least {SMALLEST_ADMITTED:g}, the Type-I error lies above the "
-            "99 % band of an exact test",
-            shares == shares[admitted].min(),
-            "above",
-        ),
-        (
-            "section 2.3",
-            "“if the subsample is too similar to the size of the whole test set, [...] p-values that are "
-            "artificially high”",
-            "if resamples draw all items, the Type-I error lies below that band",
-            shares == 1.0,
-            "below",
-        ),
-        (
-            "section 2.3",
-            "“we suggest choosing smaller sub-sample sizes [...], as this should keep the sub-sample size "
-            "far from the dangerous extreme values”",
-            f"at the share {DEFAULT_FRACTION:g}, BooStSa's default, the Type-I error lies in that band",
-            shares == DEFAULT_FRACTION,
-            "inside",
-        ),
-        (
-            "section 6",
-            "“a safe set of hyper-parameters”",
-            f"at each share from {SMALLEST_ADMITTED:g} to {LARGEST_ADMITTED:g}, the Type-I error lies in "
-            "that band",
-            admitted,
-            "inside",
-        ),
-    )
-    return [
-        Verdict(place, claim, criterion, _of_rates(levels[chosen], wanted))
-        for place, claim, criterion, chosen, wanted in asked
-    ]
-
-
-def _of_rates(levels: pd.DataFrame, wanted: str) -> tuple[Outcome, ...]:
-    findings = []
-    for semantics in SEMANTICS:
-        rows = levels[levels["semantics"] == semantics]
-        if rows.empty:
-            continue
-        supporting = int((rows["place"] == wanted).sum())
-        cases = Cases(supporting, len(rows) - supporting)
-        low, high = (_rate(rows.iloc[place]) for place in (rows["rate"].argmin(), rows["rate"].argmax()))
-        counts = ", ".join(f"{(rows['place'] == place).sum()} {place}" for place in _PLACES)
-        here = f"Of {len(rows)} rates, {counts} the band, between {low} and {high}. The level is {ALPHA:g}"
-        findings.append(Outcome(semantics, here, cases.outcome))
-    return tuple(findings)
+    asked = (shares >= low) & (shares <= high)
+    asked &= (shares == shares[asked].min()) | (not least)
+    rows = levels[asked & (levels["semantics"] == semantics)]
+    if rows.empty:
+        return None
+    supporting = int((rows["place"] == wanted).sum())
+    cases = Cases(supporting, len(rows) - supporting)
+    ends = (_rate(rows.iloc[place]) for place in (rows["rate"].argmin(), rows["rate"].argmax()))
+    counts = ", ".join(f"{(rows['place'] == place).sum()} {place}" for place in _PLACES)
+    here = f"Of {len(rows)} rates, {counts} the band, between {' and '.join(ends)}. The level is {ALPHA:g}"
+    return Outcome(semantics, here, cases.outcome)
 
 
 def _rate(row: pd.Series) -> str:
     """Return a rate and its standard error."""
     return f"{row['rate']:.4f} ± {error_of_rate(row['rejections'], row['n_sets']):.4f}"
+
+
+_OF_P_VALUES = (
+    PaperClaim(
+        "section 2.3",
+        "The wider the sample, the more robust the results, and the easier to reach significance levels",
+        "in Figure 1, p falls from each test-set size to the next",
+        _larger_sets,
+    ),
+    PaperClaim(
+        "section 2.3",
+        "The narrow confidence interval [...] indicates that 1 000 iterations are sufficient to obtain "
+        "stable results",
+        f"at each point of Figure 1, the 95 % interval of p over simulations is at most ±{NARROW:g}",
+        _iterations,
+    ),
+)
+_OF_LEVELS = (
+    PaperClaim(
+        "section 2.3",
+        "with small sample sizes, there is a risk that the calculated p-value will be artificially low",
+        f"at the smallest share of at least {SMALLEST_ADMITTED:g}, the Type-I error lies above the 99 % band "
+        "of an exact test",
+        partial(_of_rates, wanted="above", low=SMALLEST_ADMITTED, high=LARGEST_ADMITTED, least=True),
+    ),
+    PaperClaim(
+        "section 2.3",
+        "if the subsample is too similar to the size of the whole test set, [...] p-values that are "
+        "artificially high",
+        "if resamples draw all items, the Type-I error lies below that band",
+        partial(_of_rates, wanted="below", low=1.0, high=1.0),
+    ),
+    PaperClaim(
+        "section 2.3",
+        "we suggest choosing smaller sub-sample sizes [...], as this should keep the sub-sample size far "
+        "from the dangerous extreme values",
+        f"at the share {DEFAULT_FRACTION:g}, BooStSa's default, the Type-I error lies in that band",
+        partial(_of_rates, wanted="inside", low=DEFAULT_FRACTION, high=DEFAULT_FRACTION),
+    ),
+    PaperClaim(
+        "section 6",
+        "a safe set of hyper-parameters",
+        f"at each share from {SMALLEST_ADMITTED:g} to {LARGEST_ADMITTED:g}, the Type-I error lies in that "
+        "band",
+        partial(_of_rates, wanted="inside", low=SMALLEST_ADMITTED, high=LARGEST_ADMITTED),
+    ),
+)
+"""The paper's statements about Figure 1, and about the share f, from Type-I errors of equal systems."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
-from nbyk_papers.batches import Axis, plan_of_axes, stored_keys
+from nbyk_papers.batches import Axis, batched
 from nbyk_papers.boostsa2022.design import (
     ALPHA,
     EXAMPLE_FRACTION,
@@ -77,16 +76,9 @@ def level_cells(config: Any, settings: Any) -> Iterator[Cell]:
 def _batches(whole: Cell, shares: Sequence[float], kind: str, scores: Sequence[str]) -> Iterator[Cell]:
     """Yield the cells of the batches of shares and of scores that make up a whole."""
     asked = [(SHARES, [str(share) for share in shares]), (SCORES_OF_KIND[kind], scores)]
-    place = Path(whole.path)
-    for (shares_key, share_names), (scores_key, score_names) in plan_of_axes(
-        asked, stored_keys(place.parent, place.name)
-    ):
+    for file, (share_names, score_names) in batched(whole.file, asked):
         batch = {"scores": score_names, "fractions": [float(share) for share in share_names]}
-        yield replace(
-            whole,
-            file=f"{whole.file}+{shares_key}+{scores_key}.parquet",
-            settings={**whole.settings, **batch},
-        )
+        yield replace(whole, file=file, settings={**whole.settings, **batch})
 
 
 class Boostsa2022Study(Study):
@@ -126,12 +118,10 @@ class Boostsa2022Study(Study):
         return [*p_value_cells(config, settings), *level_cells(config, settings)]
 
     def figures(self, config: Any) -> list[str]:
-        """Return the names of its figures; the second is of taggers."""
         tagging = ["figure_02"] if self.settings(config).discordances else []
         return ["type_1_error", "figure_01", *tagging, "figure_03"]
 
     def tables(self, config: Any) -> list[str]:
-        """Return the names of its tables: the verdicts, and the numbers of each figure."""
         return ["verdicts", *self.figures(config)]
 
 

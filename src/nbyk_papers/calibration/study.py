@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
+from itertools import product
 from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
-from nbyk_papers.batches import Axis, stored_keys
+from nbyk_papers.batches import Axis, batched
 from nbyk_papers.calibration.design import METRICS
 from nbyk_papers.homan2025.study import check_fit, prior_file, size_name
 
 RATE_METRICS = Axis("default", METRICS)
 RATE_SAMPLERS = Axis("wein2023", tuple(WEIN_SAMPLERS))
-AT_OWN_SIZE, EXPECTED = "at_own_size", "expected_"
 
 
 def rate_cells(config: Any, settings: Any) -> Iterator[Cell]:
@@ -25,32 +24,24 @@ def rate_cells(config: Any, settings: Any) -> Iterator[Cell]:
         *((epsilon, epsilon) for epsilon in (0.0, *settings.weak_epsilons)),
         *((0.0, epsilon) for epsilon in settings.power_epsilons),
     ]
-    sizes = [*((size, False) for size in settings.sizes), *((size, True) for size in settings.expected_sizes)]
-    for source in settings.sources:
-        folder = f"calibration/rates/source={source}"
-        for size, is_expected in sizes:
-            for epsilon_a, epsilon_b in truths:
-                name = f"epsilon-{epsilon_a}-{epsilon_b}_{size_name((size.n_items, size.k_responses))}"
-                stored = stored_keys(Path("results", folder), name)
-                for part, samplers in (
-                    _parts(settings.samplers, stored) if is_expected else [(AT_OWN_SIZE, [])]
-                ):
-                    keys = [metrics for of_part, metrics in stored if of_part == part]
-                    for key, metrics in RATE_METRICS.plan(settings.metrics, keys).items():
-                        drawn = {
-                            "n_items": size.n_items,
-                            "k_responses": size.k_responses,
-                            "epsilon_a": epsilon_a,
-                            "epsilon_b": epsilon_b,
-                            "metrics": metrics,
-                            "samplers": samplers,
-                        }
-                        yield _cell(f"{folder}/{name}+{part}+{key}.parquet", config, settings, source, drawn)
-
-
-def _parts(samplers: Sequence[str], stored: Sequence[Sequence[str]]) -> list[tuple[str, list[str]]]:
-    keys = [part.removeprefix(EXPECTED) for part, _ in stored if part.startswith(EXPECTED)]
-    return [(f"{EXPECTED}{key}", names) for key, names in RATE_SAMPLERS.plan(samplers, keys).items()]
+    metrics = [(RATE_METRICS, settings.metrics)]
+    by_sampler = [*metrics, (RATE_SAMPLERS, settings.samplers)]
+    of_sizes = [
+        *(("", size, metrics) for size in settings.sizes),
+        *(("_expected", size, by_sampler) for size in settings.expected_sizes),
+    ]
+    for source, (part, size, asked), (epsilon_a, epsilon_b) in product(settings.sources, of_sizes, truths):
+        name = f"epsilon-{epsilon_a}-{epsilon_b}_{size_name((size.n_items, size.k_responses))}{part}"
+        for file, (cell_metrics, *samplers) in batched(f"calibration/rates/source={source}/{name}", asked):
+            drawn = {
+                "n_items": size.n_items,
+                "k_responses": size.k_responses,
+                "epsilon_a": epsilon_a,
+                "epsilon_b": epsilon_b,
+                "metrics": cell_metrics,
+                "samplers": samplers[0] if samplers else [],
+            }
+            yield _cell(file, config, settings, source, drawn)
 
 
 def _cell(file: str, config: Any, settings: Any, source: str, drawn: dict[str, Any]) -> Cell:
@@ -110,11 +101,9 @@ class CalibrationStudy(Study):
         return [*rate_cells(config, settings), *label_cells(config, settings)]
 
     def figures(self, config: Any) -> list[str]:
-        """Return the names of its heat maps."""
         return ["type_1_error", "metrics", *self._parts(config)]
 
     def tables(self, config: Any) -> list[str]:
-        """Return the names of its tables."""
         labels = ["labels"] if self.settings(config).label_classes else []
         return ["default", "default_metrics", "tests", "all_metrics", *self._parts(config), *labels]
 
@@ -125,7 +114,6 @@ class CalibrationStudy(Study):
         return [name for name, asked in parts.items() if asked]
 
     def reported(self, config: Any) -> Cell:
-        """Return the settings and inputs of its report."""
         cells = self.cells(config)
         rates = [cell for cell in cells if cell.step == "rates"]
         inputs: dict[str, list[str]] = {

@@ -39,24 +39,20 @@ class DatasetsStudy(Study):
         return road_cells(config, data_set_places(config))
 
     def gathered(self, config: Any) -> Cell:
-        """Return the settings and inputs of its rows of the dataset of p-values."""
         from nbyk_papers.datasets.at_hand import data_set_places
         from nbyk_papers.wein2023.road import gathered
 
         return gathered(self.name, config, data_set_places(config))
 
     def figures(self, config: Any) -> list[str]:
-        """Return the names of its figures, one for each data set."""
         from nbyk_papers.datasets.at_hand import data_sets
 
         return data_sets(config)
 
     def tables(self, config: Any) -> list[str]:
-        """Return the names of its tables."""
         return ["data_sets", "pvalues", *(f"pvalues/{name}" for name in self.figures(config))]
 
     def reported(self, config: Any) -> Cell:
-        """Return the settings and inputs of its report."""
         from nbyk_papers.datasets.at_hand import data_sets
 
         sources = data_sets(config)

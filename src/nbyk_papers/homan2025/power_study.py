@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,15 +13,10 @@ from numba import uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import get
-from nbyk.metrics.item_means import item_means
 from nbyk.planning.power.battery import (
-    FIRST_SLOW,
-    SLOW_GROWTH,
     SystemTest,
     decided_by,
-    decision,
     sign_flips,
 )
 from nbyk.planning.power.estimate import rejections
@@ -32,10 +26,9 @@ from nbyk.resampling.count_sets import CountSets, draw_count_sets
 from nbyk.resampling.effects import Progress, batches
 from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
 from nbyk.resampling.population import Population
-from nbyk.resampling.resample import hypothesis_effects, observed_effects
 from nbyk.resampling.streams import ReplicateStreams
 from nbyk.testing.intervals import proportion_interval
-from nbyk.testing.looks import FIRST_LOOK, GROWTH, Looks, critical_count, looks
+from nbyk.testing.looks import critical_count, looks
 from nbyk_papers.batches import Trials
 from nbyk_papers.homan2025.design import ALPHA
 
@@ -313,32 +306,24 @@ class StudyTest:
         Draws M of its null; "welch_t" and "wilcoxon" have none.
     alpha
         The level α: all tests but the multistage bootstrap reject if p ≤ α.
-    early
-        As for `nbyk.planning.power.battery.SystemTest`.
     """
 
     name: str
     n_resamples: int
     alpha: float = ALPHA
-    early: bool = True
 
     def rejections(self, sets: SimulatedSets) -> Integers:
         """Return for each set whether the test rejects (1 or 0) and its number of draws, shape (size, 2)."""
         words = sets.random_words(f"{self.name} greater")
         if self.name == "multistage_bootstrap":
             return self._multistage(sets, words)
-        at = self._looks(critical_count(self.n_resamples, self.alpha))
+        at = looks(self.n_resamples, critical_count(self.n_resamples, self.alpha))
         if self.name == "paired_permutation":
             return sign_flips(sets.contributions(MAE), words, at, self.alpha)
         a, b = errors_of(sets)
         if self.name == "unpaired_permutation":
             return decided_by(permuted_errors_test, a, b, words=words, at=at)
         return self._of_scipy(a, b)
-
-    def _looks(self, critical: int, first: int = FIRST_LOOK, growth: float = GROWTH) -> Looks:
-        return looks(
-            self.n_resamples, critical, first=first if self.early else self.n_resamples, growth=growth
-        )
 
     def _of_scipy(self, a: Array, b: Array) -> Integers:
         from scipy import stats
@@ -356,25 +341,13 @@ class StudyTest:
         """Return the decisions by the share of null effects that reach a set's own, below α."""
         critical = math.ceil(self.alpha * self.n_resamples * (1.0 - 1e-12)) - 1
         out = np.zeros((sets.size, 2), np.int64)
-        if not sets.countable:
-            at = self._looks(critical, FIRST_SLOW, SLOW_GROWTH)
-            for r, data in enumerate(sets.responses()):
-                observed = float(observed_effects(data, MAE)[0])
-                out[r] = decision(at, observed, partial(_multistage_effects, data, sets.seed))
-            return out
-        at = self._looks(critical)
+        at = looks(self.n_resamples, critical)
         for first, counts in counts_of(sets):
             block = max(1, TABLE_CELLS // (2 * (counts.k * len(counts.gold) + 1)))
             part = out[first : first + counts.a.shape[1]]
             counted = (counts.gold, counts.a, counts.b, counts.k, block)
             multistage_test(*counted, words, first, at.draws, at.reject_to, at.keep_from, part)
         return out
-
-
-def _multistage_effects(data: ResponseSet, seed: int, n_draws: int) -> Array:
-    sampler = "bootstrap_items/sample(K)"
-    (effects,) = hypothesis_effects(data, MAE, sampler=sampler, null="pooled", n_resamples=n_draws, seed=seed)
-    return np.asarray(effects)
 
 
 def counts_of(sets: SimulatedSets) -> Iterator[tuple[int, CountSets]]:
@@ -392,15 +365,9 @@ def errors_of(sets: SimulatedSets) -> tuple[Array, Array]:
 
     Rounded to 12 decimals, so that errors which are equal on paper are ties.
     """
-    if sets.countable:
-        means = [of_sets.item_means() for _, of_sets in counts_of(sets)]
-        gold = np.concatenate([of_gold for of_gold, _ in means])
-        a, b = np.concatenate([of_systems for _, of_systems in means], axis=1)
-    else:
-        responses = list(sets.responses())
-        gold, a, b = (
-            np.array([item_means(getattr(data, role)) for data in responses]) for role in ("gold", "a", "b")
-        )
+    means = [of_sets.item_means() for _, of_sets in counts_of(sets)]
+    gold = np.concatenate([of_gold for of_gold, _ in means])
+    a, b = np.concatenate([of_systems for _, of_systems in means], axis=1)
     return np.round(np.abs(a - gold), 12), np.round(np.abs(b - gold), 12)
 
 
@@ -419,6 +386,7 @@ def power_study(
 ) -> pa.Table:
     """Return the power of several tests at one size, on the same simulated test sets: a point of Figure 6.
 
+    The responses of the population have levels, of which counts are drawn.
     All tests are of the absolute error, at .05, one-sided for "A is better". A row per test has its power
     with the 95 % interval, and mean_draws, the draws of the null that a decision took on average. `progress`
     is called with the number of test sets just finished, by all tests.
@@ -437,6 +405,7 @@ def power_study(
     """
     import pyarrow as pa
 
+    population.prior.response.check_levels()
     n_sets = trials.n_sets
     swaps = SystemTest("swap_items", MAE, ALPHA, n_resamples=trials.n_resamples, raw_swaps=True)
     battery = [swaps if name == swaps.name else StudyTest(name, trials.n_resamples) for name in STUDY_TESTS]

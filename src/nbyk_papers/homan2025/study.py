@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell, fit_file, ratings_file
 from nbyk_papers import placed
-from nbyk_papers.batches import Axis, Field, Grid, Point, plan_of_axes, stored_keys
+from nbyk_papers.batches import Axis, Field, Grid, Point, batched
 from nbyk_papers.homan2025.design import (
     BUDGETS,
     CLAIM_EPSILONS,
@@ -79,26 +78,20 @@ def asked_sizes(settings: Any) -> list[Size]:
 def grid_cells(config: Any, settings: Any) -> Iterator[Cell]:
     """Yield the cells of p-values: of each source and ε, by batches of sizes and of metrics."""
     asked = [size_name(size) for size in asked_sizes(settings)]
-    figure_5 = [
-        size for size in grid_sizes([FIGURE_5_BUDGET], settings.k_responses) if size_name(size) in asked
-    ]
+    of_figure_5 = map(size_name, grid_sizes([FIGURE_5_BUDGET], settings.k_responses))
+    figure_5 = [name for name in of_figure_5 if name in asked]
     further = [name for name in FIGURE_5_METRICS if name not in settings.metrics]
     for source in settings.sources:
-        folder = f"homan2025/pvalues/source={source}"
         for epsilon in settings.epsilons:
-            stored = stored_keys(Path("results", folder), f"epsilon-{epsilon}")
-            plan = [
-                (f"{points}+{metrics}", [_size_of(name) for name in names], cell_metrics)
-                for (points, names), (metrics, cell_metrics) in plan_of_axes(
-                    [(SIZES, asked), (GRID_METRICS, settings.metrics)], stored
-                )
-            ]
+            start = f"homan2025/pvalues/source={source}/epsilon-{epsilon}"
+            plan = [*batched(start, [(SIZES, asked), (GRID_METRICS, settings.metrics)])]
             if (source, epsilon) in PANELS and figure_5 and further:
-                plan.append(("figure_05+further", figure_5, further))
-            for key, cell_sizes, cell_metrics in plan:
+                plan.append((f"{start}+figure_05+further.parquet", [figure_5, further]))
+            for file, (names, cell_metrics) in plan:
+                cell_sizes = [_size_of(name) for name in names]
                 share = sum(n * k for n, k in cell_sizes) / PAPERS_RESPONSES
                 yield Cell(
-                    f"{folder}/epsilon-{epsilon}+{key}.parquet",
+                    file,
                     "grid",
                     {
                         "sizes": cell_sizes,
@@ -206,7 +199,6 @@ class Homan2025Study(Study):
         ]
 
     def figures(self, config: Any) -> list[str]:
-        """Return the names of its figures."""
         settings = self.settings(config)
         names = ["figure_01", *stage_figures(sources_with_data(config, settings)).values()]
         names += grid_figures(_cells(settings), asked_sizes(settings), settings.metrics)
@@ -215,7 +207,6 @@ class Homan2025Study(Study):
         return ["overstatement", "agreement", *names, *fits]
 
     def tables(self, config: Any) -> list[str]:
-        """Return the names of its tables."""
         settings = self.settings(config)
         names = [placed(name, table_name(e)) for name in METRIC_OF_COLUMN for e in settings.epsilons]
         names += ["own_sizes", "raters"] * has_claims(settings)
@@ -224,7 +215,6 @@ class Homan2025Study(Study):
         return ["verdicts", "overstatement", *names, *fits]
 
     def reported(self, config: Any) -> Cell:
-        """Return the settings and inputs of its report."""
         settings = self.settings(config)
         fitted = settings.fitted
         sources = [published_source(source) for source in fitted]

@@ -37,11 +37,9 @@ class Pandita2026Study(Study):
         return [*grid_cells(config, settings), *estimate_cells(config, settings)]
 
     def figures(self, config: Any) -> list[str]:
-        """Return the names of its figures."""
         return ["agreement", "p_by_k", "power_by_k", "estimates"]
 
     def tables(self, config: Any) -> list[str]:
-        """Return the names of its tables."""
         return ["verdicts", "table_2", "smallest", "estimates", "grid"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,15 +11,16 @@ import numpy as np
 from nbyk_papers.homan2025 import pair_claims, size_claims
 from nbyk_papers.homan2025.claims import CLAIMS
 from nbyk_papers.raters.design import ALPHA, IN_WORDS, LABELS, SEMANTICS
-from nbyk_papers.verdicts import Outcome, Verdict, finding, with_error
+from nbyk_papers.verdicts import Outcome, PaperClaim, Verdict, finding, verdicts_on, with_error
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _CASE = ["source", "system", "metric"]
+CasesOf = Callable[["pd.DataFrame"], "pd.DataFrame"]
 
 
-def _not_sufficient(k_responses: tuple[int, ...], metrics: tuple[str, ...]) -> Callable[..., pd.DataFrame]:
+def _not_sufficient(k_responses: tuple[int, ...], metrics: tuple[str, ...]) -> CasesOf:
     """Return cases that support a claim where p at 1000 items is .05 or more."""
 
     def cases(rows: pd.DataFrame) -> pd.DataFrame:
@@ -30,7 +32,7 @@ def _not_sufficient(k_responses: tuple[int, ...], metrics: tuple[str, ...]) -> C
     return cases
 
 
-def _at_one_budget(metric: str, *, many_is_lower: bool) -> Callable[..., pd.DataFrame]:
+def _at_one_budget(metric: str, *, many_is_lower: bool) -> CasesOf:
     """Return cases that support a claim where, at one N·K, p is lower with K = 50 than with K = 5, or not."""
 
     def cases(rows: pd.DataFrame) -> pd.DataFrame:
@@ -87,22 +89,21 @@ def verdicts_of(table: pd.DataFrame) -> list[Verdict]:
     Only systems that are off by ε count, as in the paper.
     """
     rows = table[table["shift"] == 0.0]
+    worlds = {
+        f"{semantics}, {words}": rows[(rows["semantics"] == semantics) & (rows["raters"] == raters)]
+        for semantics in SEMANTICS
+        for raters, words in IN_WORDS.items()
+    }
     of_claim = {claim.found: claim for claim in CLAIMS}
-    verdicts = []
-    for outcome, criterion, cases in JUDGED:
-        claim = of_claim[outcome]
-        findings = []
-        for semantics in SEMANTICS:
-            for raters, words in IN_WORDS.items():
-                chosen = rows[(rows["semantics"] == semantics) & (rows["raters"] == raters)]
-                finding = _finding(f"{semantics}, {words}", cases(chosen))
-                findings += [] if finding is None else [finding]
-        if findings:
-            verdicts.append(Verdict(claim.place, f"“{claim.words}”", criterion, tuple(findings)))
-    return verdicts
+    claims = [
+        PaperClaim(of_claim[found].place, of_claim[found].words, criterion, partial(_finding, cases))
+        for found, criterion, cases in JUDGED
+    ]
+    return verdicts_on(claims, worlds)
 
 
-def _finding(semantics: str, cases: pd.DataFrame) -> Outcome | None:
+def _finding(cases_of: CasesOf, rows: pd.DataFrame, semantics: str) -> Outcome | None:
+    cases = cases_of(rows)
     if cases["margin"].notna().sum() == 0:
         return None
     nearest = cases.iloc[int(cases["margin"].abs().argmin())]

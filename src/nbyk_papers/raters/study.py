@@ -48,7 +48,6 @@ class RatersStudy(Study):
         return [*p_value_cells(config, settings), *of_categories]
 
     def figures(self, config: Any) -> list[str]:
-        """Return the names of its figures: of each data set and metric, in either semantics."""
         from nbyk_papers.raters.cells import sources_of
         from nbyk_papers.raters.design import LABELS, SEMANTICS
 
@@ -60,11 +59,9 @@ class RatersStudy(Study):
         ]
 
     def tables(self, config: Any) -> list[str]:
-        """Return the names of its tables."""
         return ["verdicts", "raters", "pvalues", "categories"]
 
     def reported(self, config: Any) -> Cell:
-        """Return the settings and inputs of its report."""
         priors = [str(cell.inputs["prior"]) for cell in self.cells(config) if "prior" in cell.inputs]
         inputs = {**self.cell_paths(config), "priors": list(dict.fromkeys(priors))}
         return Cell("raters", "report", {}, inputs, memory=300, seconds=10)

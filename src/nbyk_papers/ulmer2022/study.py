@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, ClassVar
 
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
 from nbyk_papers import placed
-from nbyk_papers.batches import Axis, plan_of_axes, stored_keys
+from nbyk_papers.batches import Axis, batched
 from nbyk_papers.ulmer2022.design import (
     SEMANTICS,
     TESTS,
@@ -27,22 +26,19 @@ def score_cells(config: Any, section: Any) -> Iterator[Cell]:
     """Yield the cells: of each semantics and distribution, by batches of settings and of tests."""
     for semantics in SEMANTICS:
         for distribution in section.distributions:
-            folder = f"ulmer2022/scores/semantics={semantics}/distribution={distribution}"
+            start = f"ulmer2022/scores/semantics={semantics}/distribution={distribution}/scores"
             papers = papers_settings(distribution)
             lead = section.leads.get(distribution)
             asked = settings(section.sample_sizes, lead, section.differences)
             of_name = {setting.name: setting for setting in (*papers, *asked)}
             axis = Axis("ulmer2022", tuple(setting.name for setting in papers))
-            stored = stored_keys(Path("results", folder), "scores")
-            plan = plan_of_axes(
-                [(axis, [setting.name for setting in asked]), (SCORE_TESTS, section.tests)], stored
-            )
-            for (at, names), (tests_key, tests) in plan:
+            axes = [(axis, [setting.name for setting in asked]), (SCORE_TESTS, section.tests)]
+            for file, (names, tests) in batched(start, axes):
                 of_cell = [of_name[name] for name in names]
                 simulations = max(section.n_simulations, 2 * section.aso_simulations) / 1000
                 scores = max(0.1, sum(setting.sample_size for setting in of_cell) / 120)
                 yield Cell(
-                    f"{folder}/scores+{at}+{tests_key}.parquet",
+                    file,
                     "scores",
                     {
                         "distribution": distribution,
@@ -77,18 +73,15 @@ class Ulmer2022Study(Study):
         return list(score_cells(config, self.settings(config)))
 
     def gathered(self, config: Any) -> Cell:
-        """Return the settings and inputs of its rows of the datasets."""
         return self._with_thresholds(super().gathered(config), config)
 
     def figures(self, config: Any) -> list[str]:
-        """Return the names of its figures."""
         type_2 = any(error != TYPE_1 for _, error in self._experiments(config))
         numbers = (3, 6, 7) if type_2 else (3, 6)
         own = [placed(semantics, f"figure_{number:02d}") for semantics in SEMANTICS for number in numbers]
         return ["agreement", "figure_02", *own]
 
     def tables(self, config: Any) -> list[str]:
-        """Return the names of its tables."""
         experiments = self._experiments(config)
         own = [placed(semantics, table_name(*each)) for semantics in SEMANTICS for each in experiments]
         return ["agreement", "outside", "rates", "verdicts", *own]
@@ -105,7 +98,6 @@ class Ulmer2022Study(Study):
         ]
 
     def reported(self, config: Any) -> Cell:
-        """Return the settings and inputs of its report."""
         return self._with_thresholds(super().reported(config), config)
 
     def _with_thresholds(self, cell: Cell, config: Any) -> Cell:

@@ -148,6 +148,16 @@ _FIRST_FULL_TABLE = {"simulated": 5, "toxicity": 10}
 _MINIMA_FIGURES = {"simulated": 1, "toxicity": 2}
 
 
+SUMMARY_TABLES = {
+    "ranks": "Published estimated p-values by their rank among our test sets",
+    "acceptable": "P-values that are not acceptable: |estimated − true| of 0.05 or more",
+    "nearest_samplers": "The sampler whose estimates are nearest to the true p-value, by metric",
+    "samplers": "Mean error of each sampler, and its share of estimates that are not acceptable",
+    "choices": "The best sampler and the best metric, chosen separately and together",
+}
+"""The tables of all sources under one semantics: captions by file name."""
+
+
 def get_semantics(name: str) -> Semantics:
     """Return the semantics of a name, or raise NbykError with the names there are."""
     if name not in SEMANTICS:

@@ -10,6 +10,7 @@ from nbyk.studies.study import Cell, fit_file, ratings_file
 from nbyk_papers import placed
 from nbyk_papers.wein2023.design import (
     PRIORS,
+    SUMMARY_TABLES,
     full_table_name,
     minima_figure_name,
     minima_table_name,
@@ -54,7 +55,7 @@ def table_names(config: Any) -> list[str]:
     names_of_tables = ["verdicts", "ranks_by_cell"]
     for section in shown(config):
         for semantics, sources in _sources(config).items():
-            names = ["ranks", "acceptable", "nearest_samplers", "samplers", "choices"]
+            names = list(SUMMARY_TABLES)
             for source in sources:
                 names += [minima_table_name(source, kind) for kind in ("sampler", "metric")]
                 names += [full_table_name(source, epsilon) for epsilon in config.epsilons]
@@ -136,21 +137,17 @@ class Wein2023Study(Study):
             return None
 
     def gathered(self, config: Any) -> Cell:
-        """Return the settings and inputs of its rows of the dataset of p-values."""
         from nbyk_papers.wein2023.road import gathered, places
 
         return gathered(self.name, config, places(config))
 
     def figures(self, config: Any) -> list[str]:
-        """Return the names of the figures of its report."""
         return figure_names(config, self._fitted(config))
 
     def tables(self, config: Any) -> list[str]:
-        """Return the names of the tables of its report."""
         return table_names(config)
 
     def reported(self, config: Any) -> Cell:
-        """Return the settings and inputs of its report."""
         fitted = self._fitted(config)
         told = {
             "shown": shown(config),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from nbyk_papers import placed
 from nbyk_papers.shown import titled
 from nbyk_papers.wein2023.choices import (
-    NOT_ACCEPTABLE,
     acceptable_table,
     choices,
     is_off,
@@ -16,7 +15,7 @@ from nbyk_papers.wein2023.choices import (
     sampler_table,
 )
 from nbyk_papers.wein2023.comparison import Cells, agreement_by_rank, minima
-from nbyk_papers.wein2023.design import COLUMNS, full_table_name, minima_table_name
+from nbyk_papers.wein2023.design import COLUMNS, SUMMARY_TABLES, full_table_name, minima_table_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,24 +28,18 @@ def all_tables(cells: Cells) -> Iterator[tuple[str, str, pd.DataFrame]]:
         for source in of_semantics.table["source"].unique():
             for name, caption, table in tables_of(cells, semantics, source):
                 yield placed(semantics, name), caption, table
-        caption = f"Published estimated p-values by their rank among our test sets ({semantics})"
-        yield placed(semantics, "ranks"), caption, agreement_by_rank(of_semantics)
-        yield (
-            placed(semantics, "acceptable"),
-            f"P-values that are not acceptable: |estimated − true| of {NOT_ACCEPTABLE} or more ({semantics})",
-            acceptable_table(of_semantics),
-        )
-        yield (
-            placed(semantics, "nearest_samplers"),
-            f"The sampler whose estimates are nearest to the true p-value, by metric ({semantics})",
-            nearest_table(of_semantics),
-        )
-        caption = (
-            f"Mean error of each sampler, and its share of estimates that are not acceptable ({semantics})"
-        )
-        yield placed(semantics, "samplers"), caption, sampler_table(of_semantics)
-        caption = f"The best sampler and the best metric, chosen separately and together ({semantics})"
-        yield placed(semantics, "choices"), caption, choices(of_semantics)
+        for name, make in _SUMMARIES.items():
+            yield placed(semantics, name), f"{SUMMARY_TABLES[name]} ({semantics})", make(of_semantics)
+
+
+_SUMMARIES: dict[str, Callable[[Cells], pd.DataFrame]] = {
+    "ranks": agreement_by_rank,
+    "acceptable": acceptable_table,
+    "nearest_samplers": nearest_table,
+    "samplers": sampler_table,
+    "choices": choices,
+}
+"""The tables of a semantics' cells of all sources, by the names of `SUMMARY_TABLES`."""
 
 
 def tables_of(cells: Cells, semantics: str, source: str) -> list[tuple[str, str, pd.DataFrame]]:

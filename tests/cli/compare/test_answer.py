@@ -112,7 +112,7 @@ def test_identical_systems_have_no_effect_and_a_p_of_one(nbyk: Run) -> None:
     answer = found(nbyk, "--gold gold.csv sim_a.csv same=sim_a.csv")
     (result,) = results(answer)
     assert (str(result["effect"]), result["p"], result["verdict"]) == ("0.0", 1.0, "undecided")
-    assert "sim_a and same gave the same responses to every item" in answer["cautions"]
+    assert answer["cautions"].count("sim_a and same have the same ratings") == 1
     assert nbyk("compare --gold gold.csv sim_a.csv same=sim_a.csv --gate")[0] == 3
 
 

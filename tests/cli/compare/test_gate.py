@@ -33,7 +33,7 @@ def test_the_gate_is_passed_where_the_first_is_shown_to_be_better(nbyk: Run, lin
     ended, text, errors = nbyk(f"compare --gold gold.csv {line} --quick --gate --format json")
     assert (ended, errors) == (code, "")
     answer = json.loads(text)
-    assert {0: "is passed: ", 3: "is not passed: ", 4: "is inconclusive: "}[code] in " ".join(
+    assert {0: "is passed by ", 3: "is not passed by ", 4: "is inconclusive: "}[code] in " ".join(
         answer["sentences"]
     )
     assert answer["gate_passed"] is (code == 0)
@@ -91,13 +91,13 @@ def test_constant_ratings_are_compared(nbyk: Run) -> None:
 @pytest.mark.parametrize(
     ("margin", "code", "says"),
     [
-        ("0.2", 0, "The gate is passed: sim_c is better than sim_a, or not worse by 0.2."),
-        ("0.01", 3, "The gate is not passed: sim_c is worse than sim_a by more than 0.01."),
+        ("0.2", 0, "The gate is passed by sim_c."),
+        ("0.01", 3, "The gate is not passed by sim_c."),
         (
             "0.08",
             4,
-            "The gate is inconclusive: these data do not show whether sim_c is worse than sim_a by 0.08. "
-            "More items would tell, or ask about a larger margin.",
+            "The gate is inconclusive: these data do not show whether sim_c is worse than sim_a by 0.08; "
+            "collect more items, or ask about a larger margin.",
         ),
     ],
 )

@@ -81,14 +81,12 @@ def test_a_pilot_on_levels_and_one_of_yes_and_no(nbyk: Run) -> None:
     text = " ".join(text.split())
     assert "items like the 60 of pilot, each rated by other people; " in text
     cautions = text.partition("Careful: ")[2]
-    assert cautions.startswith("the same 4 raters rated all 60 items: the plan is for these raters")
+    assert cautions.startswith("items share 4 raters: the plan is for these")
     write_pilot("binary.csv", (likert() > 2).astype(float))
     code, text, errors = nbyk(f"plan --pilot binary.csv --scale 0..1 {QUICK} --responses 4 --format json")
     assert code == 0, errors
     assert json.loads(text)["prior"]["response"] == {"kind": "binary"}
-    assert [text.partition(":")[0] for text in json.loads(text)["warnings"]] == [
-        "the same 4 raters rated all 60 items"
-    ]
+    assert [text.partition(":")[0] for text in json.loads(text)["warnings"]] == ["items share 4 raters"]
 
 
 def test_a_prior_of_ones_own_and_a_metric_of_ones_own(nbyk: Run) -> None:

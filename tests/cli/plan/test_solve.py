@@ -213,7 +213,7 @@ def test_without_the_systems_ratings_a_caution_invents_no_names_of_files(nbyk: R
     nbyk("example")
     words = "--scale binary --metric mean --epsilon 0.1 --items 60 --responses 2"
     text = " ".join(nbyk(f"plan --pilot example/gold.csv {words}")[1].split())
-    assert "rated up to 131 of the 300 items each: the plan is for these raters; for new ones" in text
+    assert "items share 8 raters: the plan is for these; for new ones" in text
     assert "People's ratings of both systems' answers (--pilot-systems) plan for new ones." in text
 
 
@@ -400,7 +400,7 @@ def test_paired_runs_are_planned_as_pairs(nbyk: Run) -> None:
     assert apart["spread"] != paired["spread"]
     assert "5 runs of each system, paired" in paired["sentence"]
     code, _, errors = nbyk(f"plan {pair} --pair-runs maybe")
-    assert (code, errors) == (2, "error: --pair-runs: found maybe, expected yes or no\n")
+    assert (code, errors) == (2, "error: --pair-runs: found 'maybe', expected yes or no\n")
 
 
 def test_a_safe_number_of_raters_that_is_far_has_a_cheaper_collection_beside_it(nbyk: Run) -> None:

@@ -38,9 +38,9 @@ def test_dices_has_the_harm_that_raters_see(tmp_path):
     [
         (
             [("1", "r", "No"), ("2", "r", "Maybe")],
-            ":4: column 'Q_overall': found 'Maybe', expected a finite",
+            ":4: column 'Q_overall': found 'Maybe', expected one of",
         ),
-        ([("1", "r", "No"), ("2", "r", "")], ":4: column 'Q_overall': found no value"),
+        ([("1", "r", "No"), ("2", "r", "")], ":4: found ''"),
         (
             [("1", "r", "No"), ("2", "r", "No"), ("1", "r", "Yes")],
             ":6: rater 'r' has already rated item '1'",
@@ -58,7 +58,7 @@ def test_a_malformed_row_of_dices_is_named(tmp_path, rows, says):
 
 def test_the_answers_that_an_answer_may_be_are_named(tmp_path):
     path = dices_file(tmp_path / DICES, ("1", "r", "No"), ("2", "r", "Maybe"))
-    with pytest.raises(NbykError, match="mend it, or write No, Unsure or Yes"):
+    with pytest.raises(NbykError, match="one of the classes No, Unsure and Yes; mend it"):
         load_source("dices_350", path)
 
 

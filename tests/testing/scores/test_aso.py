@@ -221,9 +221,13 @@ def test_bad_options_are_named(options: dict[str, float], message: str) -> None:
 def test_uncertainty_reduction_is_the_papers() -> None:
     assert nbyk.aso_uncertainty_reduction(5, 5, 10, 10) == pytest.approx(1.414, abs=5e-4)
     assert nbyk.aso_uncertainty_reduction(5, 5, 15, 15) == pytest.approx(1.732, abs=5e-4)
-    assert nbyk.aso_uncertainty_reduction(5, 8, 10, 16) == pytest.approx(math.sqrt(2.0))
+    assert nbyk.aso_sizes(5, 8, math.sqrt(2)) == (10, 16)
+    assert nbyk.aso_sizes(5, 5, 1.0) == (5, 5)
+    assert nbyk.aso_uncertainty_reduction(5, 7, *nbyk.aso_sizes(5, 7, 1.3)) >= 1.3
     with pytest.raises(NbykError, match="m_new: found 0"):
         nbyk.aso_uncertainty_reduction(5, 5, 5, 0)
+    with pytest.raises(NbykError, match=r"reduction: found 0\.5"):
+        nbyk.aso_sizes(5, 5, 0.5)
 
 
 def test_last_digits_decide_no_order() -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from nbyk import compare
 from nbyk.data.response_set import Categories
+from nbyk.errors import NbykError
 from nbyk.metrics import get, metrics_of, register
 from nbyk.testing.shared_units import responses, shared_units_test
+from nbyk.testing.shared_units.collection import Spread
 from nbyk.testing.shared_units.statistic import changes
 from tests.oracles.d_study import projected_variance
 
@@ -252,6 +255,21 @@ def test_no_difference_at_all():
     assert test.p_value("greater") == 0.5
     assert test.interval() == (0.0, 0.0)
     assert projected_variance(test, items=100) == 0.0
+
+
+@pytest.mark.parametrize("metric", ["pearson", "spearman", "kendall"])
+def test_an_effect_that_is_undefined_without_an_item_has_no_claim(metric: str) -> None:
+    """Without item 1, all that system B answers is the same."""
+    gold = [[0.1, 0.3, 0.2], [0.6, 0.5, 0.4], [0.9, 0.8, 0.7], [0.4, 0.2, 0.5]]
+    a = [[0.2], [0.5], [0.7], [0.4]]
+    b = [[0.5], [0.3], [0.3], [0.3]]
+    (broad, narrow) = compare(gold, a, b, metric=metric).claims
+    assert not broad.is_conclusive
+    assert "undefined without some items, raters or runs; collect more items" in broad.reason
+    assert narrow.is_conclusive
+    of_raters = responses(a, b, gold=gold, gold_units=np.tile(np.arange(3), (4, 1)))
+    with pytest.raises(NbykError, match="undefined without some items"):
+        Spread.of(shared_units_test(get(metric), of_raters))
 
 
 @pytest.mark.parametrize("metric", ["spearman", "rmse", "f1", "mean_of_emds", "emd_aggregated_vectorized"])

@@ -275,7 +275,7 @@ def test_identical_systems_are_no_error(null: str, n: int) -> None:
         0.0,
         0.0,
     )
-    assert "A and B gave the same responses to every item" in result.warnings
+    assert "A and B have the same ratings" in result.warnings
     assert not any("takes few values" in text for text in result.warnings)
 
 

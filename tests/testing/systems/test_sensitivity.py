@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import nbyk
+from nbyk.data.scales import as_scale
 from nbyk.errors import NbykError
 from nbyk.resampling.resample import hypothesis_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS
@@ -139,6 +140,17 @@ def test_a_metric_that_some_draws_leave_undefined_has_no_p_there() -> None:
     assert "undefined" not in found.sentence
 
 
+def test_effects_are_in_the_unit_of_the_ratings() -> None:
+    data = nbyk.response_set(*ratings())
+    on_five = replace(data, scale=as_scale("1..5"))
+    options = {"metrics": METRICS, "nulls": (), "samplers": (), "n_resamples": 99}
+    for of, own in zip(
+        sensitivity(data, **options).effects, sensitivity(on_five, **options).effects, strict=True
+    ):
+        factor = 4.0 if of.metric == "mae" else 1.0
+        assert (own.effect, own.low, own.high) == (factor * of.effect, factor * of.low, factor * of.high)
+
+
 def test_shifted_has_no_expected_p_without_drawing_items() -> None:
     found = sensitivity(*ratings(), metrics=["mae"], null="shifted", nulls=(), n_resamples=99)
     assert [choice.p is None for choice in found.choices] == [
@@ -159,10 +171,14 @@ def with_verdicts(*verdicts: str) -> Sensitivity:
 @pytest.mark.parametrize(
     ("verdicts", "depends", "says"),
     [
-        (("undecided",) * 3, False, "none of 3 ways"),
-        (("better", "better"), False, "show x to be better"),
-        (("better", "different"), False, "show x to be better"),
-        (("different", "different"), False, "show that x and y differ"),
+        (
+            ("undecided",) * 3,
+            False,
+            "and 0 samplers of test sets; two-sided, α = 0.05), 3 leave it undecided.",
+        ),
+        (("better", "better"), False, "2 show x to be better."),
+        (("better", "different"), False, "1 shows x to be better, 1 shows only that the two do not"),
+        (("different", "different"), False, "2 show only that the two do not answer every item alike."),
         (("worse", "undecided"), True, "1 shows y to be better, 1 leaves it undecided"),
         (("better", "worse"), True, "x is better by m0, and y is better by m1"),
         (("different", "undecided"), True, "1 shows only that the two do not answer every item alike"),
@@ -185,7 +201,7 @@ def test_undefined_choices_are_no_verdict() -> None:
     undefined = Choice("m2", "swap_items", None, None, None, "undecided")
     found = replace(found, choices=(*found.choices, undefined))
     assert not found.depends
-    assert "all of 2 ways" in found.sentence
+    assert "of 2 ways" in found.sentence
 
 
 def test_everything_is_json() -> None:

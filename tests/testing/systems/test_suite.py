@@ -100,6 +100,7 @@ def test_one_system_may_be_held_to_a_bar() -> None:
     of = {"a": systems()["a"]}
     suite = Suite.of(TASKS)
     board = board_of_suite(scored(of), suite, ASKED, bar=0.3)
+    assert all(pair.scores[1] == 0.3 for pair in board.pairs)
     test = suite.over_items(of["a"])
     assert_allclose(board.p, test.p_value(null=0.3))
     assert_allclose(board.standings[0].interval, test.interval(), rtol=1e-9)

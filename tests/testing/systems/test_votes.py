@@ -112,6 +112,8 @@ def test_a_board_has_ranks_holm_and_the_loud_voter() -> None:
     assert any(text.startswith("voter v0 cast ") and "without them, " in text for text in board.warnings)
     alone = nbyk.compare(data, generalise=("items",))
     assert alone.pairs[0].claims[0].population == "new prompts, with these 6 voters"
+    with pytest.raises(NbykError, match=r"against: found 0\.8 beside votes; name a baseline"):
+        nbyk.compare(data, against=0.8)
 
 
 def test_a_judge_narrows_the_intervals_of_few_votes() -> None:

@@ -19,23 +19,18 @@ from nbyk.metrics import Metric
 from nbyk.planning.power import randomisation
 from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.resampling.effects import check_defined
-from nbyk.resampling.resample import hypothesis_effects, observed_effects
 from nbyk.resampling.samplers import NULLS
 from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.looks import FIRST_LOOK, GROWTH, Looks, critical_count, looks
+from nbyk.testing.looks import Looks, critical_count, looks
 from nbyk.testing.pvalues import Alternative, check_alternative, null_counts
+from nbyk.testing.systems.asked import WHOLE_ITEMS
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_SAMPLERS = {
-    "permutation": "all_items/all",
-    "pooled": "all_items/all",
-    "pooled_twice": "all_items/sample(K)",
-}
 FIRST_SLOW, SLOW_GROWTH = 256, 4.0
-"""Draws before the first look, and their growth, where draws start from the first one every time."""
+"""Draws before the first look, and their growth, where responses are drawn."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +49,6 @@ class SystemTest:
         "greater" (A is better), "less" or "two-sided".
     n_resamples
         Draws M of the null.
-    early
-        Whether to stop drawing once the chance of another decision is at most 10⁻⁶.
     raw_swaps
         Whether "swap_items" exchanges the responses themselves, as published (`nbyk.testing.engine.draws`).
     """
@@ -65,7 +58,6 @@ class SystemTest:
     alpha: float = 0.05
     alternative: Alternative = "greater"
     n_resamples: int = 10_000
-    early: bool = True
     raw_swaps: bool = False
 
     def __post_init__(self) -> None:
@@ -96,18 +88,17 @@ class SystemTest:
             return np.stack([greater[:, 0] | less[:, 0], greater[:, 1] + less[:, 1]], axis=1)
         return self._by_contributions(sets) if self.is_compiled else self._by_responses(sets)
 
-    def _looks(self, first: int = FIRST_LOOK, growth: float = GROWTH) -> Looks:
-        critical = critical_count(self.n_resamples, self.alpha)
-        return looks(
-            self.n_resamples, critical, first=first if self.early else self.n_resamples, growth=growth
-        )
+    @property
+    def _critical(self) -> int:
+        return critical_count(self.n_resamples, self.alpha)
 
     def _by_contributions(self, sets: SimulatedSets) -> Integers:
         contributions = self._sign * sets.contributions(self.metric)
         words = sets.random_words(f"{self.name} {self.alternative}")
+        at = looks(self.n_resamples, self._critical)
         if self.name == "swap_items":
-            return sign_flips(contributions, words, self._looks(), self.alpha)
-        return decided_by(randomisation.shifted_bootstrap_test, contributions, words=words, at=self._looks())
+            return sign_flips(contributions, words, at, self.alpha)
+        return decided_by(randomisation.shifted_bootstrap_test, contributions, words=words, at=at)
 
     def _by_responses(self, sets: SimulatedSets) -> Integers:
         """Return the decisions; sets on which the metric is undefined have 0 draws and no rejection."""
@@ -118,44 +109,17 @@ class SystemTest:
         return out
 
     def _decision(self, data: ResponseSet, seed: int) -> tuple[int, int]:
-        draw = self._null_of_rows if self.name in ("swap_items", "shifted") else self._null_of_responses
-        observed, effects = draw(data, seed)
-        at = self._looks(FIRST_SLOW, SLOW_GROWTH)
-        return decision(at, self._sign * observed, lambda n_draws: self._sign * effects(n_draws))
-
-    def _null_of_rows(self, data: ResponseSet, seed: int) -> tuple[float, Callable[[int], Floats]]:
-        """Return the observed effect, and a function for the first n effects if a null deals whole rows."""
         draws = Draws(data, [self.metric], seed=seed, raw_swaps=self.raw_swaps)
-        observed = float(draws.observed[0])
         drawn = np.empty((1, 0))
 
         def effects(n_draws: int) -> Floats:
             nonlocal drawn
-            start = drawn.shape[1]
-            if self.name == "swap_items":
-                more = draws.swapped([0], n_draws, start=start)
-            else:
-                more = draws.bootstrapped([0], n_draws, "shifted", start=start) - observed
+            more = draws.under_null([0], n_draws, self.name, WHOLE_ITEMS, start=drawn.shape[1])
             drawn = np.concatenate([drawn, check_defined([self.metric], more)], axis=1)
-            return np.asarray(drawn[0])
+            return np.asarray(self._sign * drawn[0])
 
-        return observed, effects
-
-    def _null_of_responses(self, data: ResponseSet, seed: int) -> tuple[float, Callable[[int], Floats]]:
-        """Return the observed effect, and a function for the first n effects if a null redraws responses."""
-
-        def effects(n_draws: int) -> Floats:
-            drawn = hypothesis_effects(
-                data,
-                self.metric,
-                sampler=_SAMPLERS[self.name],
-                null=self.name,
-                n_resamples=n_draws,
-                seed=seed,
-            )
-            return np.asarray(check_defined([self.metric], drawn)[0])
-
-        return float(observed_effects(data, self.metric)[0]), effects
+        at = looks(self.n_resamples, self._critical, first=FIRST_SLOW, growth=SLOW_GROWTH)
+        return decision(at, self._sign * float(draws.observed[0]), effects)
 
     @property
     def _sign(self) -> float:

@@ -43,8 +43,8 @@ from nbyk.report.comparison.tables import (
     sensitivity_table,
     variance_table,
 )
-from nbyk.report.lines import Head, Line, in_words
-from nbyk.report.plan_lines import TO_BE_SAFE
+from nbyk.report.lines import Head, Line
+from nbyk.report.plan_lines import assured_lines
 from nbyk.testing.results import Board, Pair, VariancePart, plain
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.means import scores_to_settle
@@ -53,10 +53,9 @@ from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
 from nbyk.testing.unit_cautions import kind_of, plural
-from nbyk.words import Offer, capitalised, in_full, listed
+from nbyk.words import AboutUnits, Offer, capitalised, in_full, listed
 
 _OF_A_RUN = re.compile(r"(.*?)[-_. ]?(?:seed|run|epoch|trial)[-_. ]?\d+", re.IGNORECASE)
-_OF_THESE_UNITS = "for new ones they are too small"
 
 MOST_PRINTED_PAIRS = 45
 """The terminal shows the pairs of the first metric if there are at most this many."""
@@ -121,6 +120,7 @@ def comparison_answer(
     extras: Extras | None = None,
     *,
     tables: Sequence[AnswerTable] = (),
+    figures: Sequence[AnswerFigure] = (),
     details: Mapping[str, Any] | None = None,
     following: tuple[str, str] = ("", ""),
     lines: Sequence[str] = (),
@@ -133,11 +133,11 @@ def comparison_answer(
     boards
         The board by each metric; the first one's comes first.
     systems
-        What was read; None for votes.
+        What was read; None for votes, and for people and a judge.
     extras
         What was found beside the comparison of two systems' ratings.
-    tables, details
-        Further tables, and further numbers for the JSON file.
+    tables, figures, details
+        Further tables and figures, and further numbers for the JSON file.
     following
         What to do next, and the command for it, unless the boards say what to do.
     lines, notes
@@ -156,7 +156,7 @@ def comparison_answer(
         title=_title(_first(boards)),
         sentences=tuple(dict.fromkeys((*_sentences(boards, two), *lines))),
         make_tables=lambda: (*printed, *_further_tables(boards, two)),
-        figures=tuple(_figures(boards, two)),
+        figures=(*figures, *_figures(boards, two)),
         cautions=tuple(dict.fromkeys(cautions)),
         head=replace(head, lines=(*head.lines, *map(Line, lines))),
         details={
@@ -218,9 +218,9 @@ def _to_settle(two: _Two, head: Head) -> Iterator[str]:
     if pair.verdict != "undecided" or pair.margin is not None:
         return
     if settlement is not None:
-        best, *others = settlement.lines
+        best = settlement.sentence
         yield f"If the effect stays as it is: {best}" if settlement.reachable else best
-        yield from (line for line in others if line.startswith(TO_BE_SAFE))
+        yield from assured_lines(settlement)
     elif pair.claims[0].advice and head.command:
         yield f"{capitalised(pair.claims[0].advice)}."
     if isinstance(pair.sample.pairing, Offer):
@@ -276,11 +276,12 @@ def _methods(board: Board) -> Iterator[str]:
     """Yield how several pairs were tested, in one sentence if only their numbers of draws differ."""
     if len(board.pairs) == 1:
         return
-    lines = {method_line(pair, n_pairs=len(board.pairs)): pair.drawn for pair in board.pairs if pair.b}
-    methods = {re.sub(r" \([\d,]+ draws\)", " (up to DRAWS draws)", line): None for line in lines}
-    most = max((drawn.n_resamples for drawn in lines.values() if drawn is not None), default=0)
-    for line in methods if len(lines) > 1 else lines:
-        yield f"Method: {line.replace('DRAWS', f'{most:,}')}."
+    tested, n_pairs = [pair for pair in board.pairs if pair.b], len(board.pairs)
+    lines = {method_line(pair, n_pairs=n_pairs) for pair in tested}
+    most = max((pair.drawn.n_resamples for pair in tested if pair.drawn is not None), default=0)
+    up_to = most if len(lines) > 1 else None
+    for line in dict.fromkeys(method_line(pair, n_pairs=n_pairs, most_draws=up_to) for pair in tested):
+        yield f"Method: {line}."
 
 
 def file_stem(kind: str, metric: str, place: int) -> str:
@@ -376,18 +377,9 @@ def _figure_of_test(pair: Pair, place: int) -> AnswerFigure:
             "the order. Right: the violation ratio of bootstrapped samples, and the bound that they give."
         )
         return AnswerFigure("quantiles", caption, partial(aso_figure, pair))
-    if pair.sample.scores:
-        stem = "null"
-        caption = (
-            "The distribution of the statistic if both systems are equally good, and its observed value."
-        )
-    else:
-        name, (leader, other, _) = pair.question.metric, pair.in_order()
-        stem = file_stem("effect", name, place)
-        caption = (
-            f"The effect of {leader} over {other} on {name}, beside those of equally good systems "
-            f"({in_words(pair.question.test)}) and of items drawn again"
-        )
+    metric, (leader, other, _) = pair.question.metric, pair.in_order()
+    caption = f"The effect of {leader} over {other} on {metric}, beside those of equally good systems"
+    stem = "null" if pair.sample.scores else file_stem("effect", metric, place)
     return AnswerFigure(stem, caption, partial(null_figure, pair), narrow=True)
 
 
@@ -418,26 +410,20 @@ def _cautions(boards: Mapping[str, Board], systems: Systems | None) -> Iterator[
             each = listed([f"{n_items} of {label}" for label, n_items in systems.dropped.items()])
             n_items = systems.n_items
             yield f"nbyk dropped items that another file lacks ({each}) and compares the {n_items} others"
-        both_are_same = f"{' and '.join(systems.names)} have the same ratings"  # which the pair says itself
-        yield from (note for note in systems.notes if note != both_are_same)
+        yield from systems.notes
     if len(boards) > 1 and any(board.pairs[0].b for board in boards.values()):
         yield f"nbyk tested {len(boards)} metrics and did not correct p for that number"
-    for name, board in boards.items():
+    for board in boards.values():
         yield from board.warnings
-        if systems is None or systems.kind == "scores":
-            continue
-        cut = named(name, systems.kind).threshold_in_ratings(systems.scale)
-        if cut is not None:
-            yield f"{name} calls an item positive if its mean rating is {cut:g} or more"
 
 
 def _further_cautions(two: _Two) -> Iterator[str]:
     pair, extras = _first(two.boards).pair, two.extras
     others = [] if extras.sensitivity is None else [*extras.sensitivity.warnings]
     if len(pair.claims) > 1:  # the answer is about new units, and the table says that it is not
-        others = [text for text in others if _OF_THESE_UNITS not in text]
+        others = [text for text in others if not isinstance(text, AboutUnits)]
     others += [text for shares in extras.shares.values() for text in shares.warnings]
     others += [] if extras.settlement is None else extras.settlement.warnings
-    told = {text.partition(": ")[0] for text in pair.warnings}
-    yield from (text for text in others if text.partition(": ")[0] not in told)  # a fact is said once
+    facts = {text.fact for text in pair.warnings if isinstance(text, AboutUnits)}
+    yield from (text for text in others if not (isinstance(text, AboutUnits) and text.fact in facts))
     yield from extras.left_out

@@ -15,7 +15,7 @@ from nbyk.report.drawing import COLOURS, WIDE, new_figure, new_panels, shown_nam
 from nbyk.report.lines import in_words
 from nbyk.testing.results import Board, Pair, Question, VariancePart
 from nbyk.testing.scores.battery import null_draws
-from nbyk.testing.systems.sensitivity import Choice, Sensitivity
+from nbyk.testing.systems.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _INK, _PALE = "#333333", "#bbbbbb"
 _MOST_POINTS = 400
-_TURNED = {"greater": "less", "less": "greater", "two-sided": "two-sided"}
 _GOLDEN = 0.6180339887498949
 _RANKS, _MARKS = 8.0, 44.0
 """Points from the axes of a leaderboard to its columns of ranks and of groups."""
@@ -110,8 +109,8 @@ def null_figure(pair: Pair) -> Figure:
     asked, scores, items = pair.question, pair.sample.scores, pair.claims[-1]
     leader, other, sign = pair.in_order()
     if scores:
-        towards = -1.0 if asked.direction == "lower" else 1.0
-        a, b = (towards * scores[name] for name in (pair.a, pair.b))
+        better = -1.0 if asked.direction == "lower" else 1.0
+        a, b = (better * scores[name] for name in (pair.a, pair.b))
         what, values, statistic = null_draws(asked.test, a, b, seed=asked.seed)
         null, observed, drawn = sign * values, sign * statistic, np.empty(0)
     else:
@@ -125,11 +124,10 @@ def null_figure(pair: Pair) -> Figure:
     margin = 0.02 * (high - low) or 1.0
     bins = np.linspace(low - margin, high + margin, 81)
     middles, width = 0.5 * (bins[1:] + bins[:-1]), bins[1] - bins[0]
-    beyond = {
-        "greater": middles >= observed,
-        "less": middles <= observed,
-        "two-sided": np.abs(middles) >= abs(observed),
-    }[asked.alternative if sign > 0.0 else _TURNED[asked.alternative]]
+    beyond = np.abs(middles) >= abs(observed)
+    if asked.alternative != "two-sided":
+        towards = sign if asked.alternative == "greater" else -sign
+        beyond = towards * (middles - observed) >= 0.0
     test = "" if scores else f" ({in_words(asked.test)})"
     with style():
         shares = np.histogram(null, bins)[0] / null.size
@@ -236,57 +234,34 @@ def quantile_panel(axes: Axes, pair: Pair) -> None:
 
 def sensitivity_figure(found: Sensitivity) -> Figure:
     """Draw p of every metric under every null and expected p under every sampler, coloured by verdict."""
-    from matplotlib.patches import Patch, Rectangle
-
-    a, b = found.names
+    from matplotlib.patches import Patch
 
     metrics = [of_metric.metric for of_metric in found.effects]
-    columns = list(
-        dict.fromkeys((choice.sampler is not None, choice.sampler or choice.null) for choice in found.choices)
-    )
-    n_nulls = sum(not expected for expected, _ in columns)
-    at = {column: place + 0.35 * column[0] for place, column in enumerate(columns)}
-    width = 0.62 * (len(columns) + 0.35)
-    figure, axes = new_figure(width + 2.6, 0.25 * len(metrics) + 2.5)
+    columns = list(dict.fromkeys(choice.sampler or choice.null for choice in found.choices))
+    figure, axes = new_figure(0.62 * len(columns) + 2.6, 0.25 * len(metrics) + 2.5)
     with style():
         for choice in found.choices:
-            left = at[choice.sampler is not None, choice.sampler or choice.null]
-            row = metrics.index(choice.metric)
+            row, column = metrics.index(choice.metric), columns.index(choice.sampler or choice.null)
             colour = "white" if choice.p is None else _VERDICTS[choice.verdict][0]
-            axes.add_patch(Rectangle((left, row), 1.0, 1.0, facecolor=colour, edgecolor="white"))
-            axes.text(left + 0.5, row + 0.5, _cell(choice), ha="center", va="center", fontsize=8, color=_INK)
-        axes.set_xlim(0.0, max(at.values()) + 1.0)
-        axes.set_ylim(len(metrics), 0.0)
-        axes.set_yticks(np.arange(len(metrics)) + 0.5, metrics)
-        ticks = [left + 0.5 for left in at.values()]
-        axes.set_xticks(ticks, [name for _, name in columns], rotation=40, ha="right", fontsize=8)
-        for name, start, stop in (
-            ("p under the null", 0, n_nulls),
-            ("average p, sampler", n_nulls, len(columns)),
-        ):
-            if stop > start:
-                middle = 0.5 * (ticks[start] + ticks[stop - 1])
-                axes.text(middle, -0.25, name, ha="center", va="bottom", fontsize=8.5)
+            cell = "–" if choice.p is None else _p(choice.p)
+            axes.barh(row, 0.96, height=0.96, left=column - 0.48, color=colour)
+            axes.text(column, row, cell, ha="center", va="center", fontsize=8, color=_INK)
+        axes.set_xlim(-0.5, len(columns) - 0.5)
+        axes.set_ylim(len(metrics) - 0.5, -0.5)
+        axes.set_yticks(range(len(metrics)), metrics)
+        axes.set_xticks(range(len(columns)), columns, rotation=40, ha="right", fontsize=8)
+        axes.set_title("p under each null, and on average over test sets of each sampler", fontsize=9)
         axes.grid(visible=False)
         axes.tick_params(length=0)
-        for spine in axes.spines.values():
-            spine.set_visible(False)
         seen = {choice.verdict for choice in found.choices}
-        names = {"a": shown_name(a, 22), "b": shown_name(b, 22)}
+        names = {"a": shown_name(found.names[0], 22), "b": shown_name(found.names[1], 22)}
         patches = [
             Patch(facecolor=colour, edgecolor=_PALE, label=text.format(**names))
             for verdict, (colour, text) in _VERDICTS.items()
             if verdict in seen
         ]
-        figure.legend(
-            handles=patches,
-            loc="outside upper center",
-            ncols=len(patches),
-            fontsize=8,
-            frameon=False,
-            title=f"{found.alternative}, α = {found.alpha:g}",
-            title_fontsize=8,
-        )
+        title = f"{found.alternative}, α = {found.alpha:g}"
+        figure.legend(handles=patches, loc="outside upper center", ncols=len(patches), title=title)
     return figure
 
 
@@ -348,10 +323,6 @@ def _in_unit(asked: Question) -> str:
 
 def _wrapped(text: str) -> str:
     return "\n".join(textwrap.wrap(text, 26))
-
-
-def _cell(choice: Choice) -> str:
-    return "–" if choice.p is None else _p(choice.p)
 
 
 def _p(p: float) -> str:

@@ -14,9 +14,10 @@ import numpy as np
 from nbyk.data.judged import JudgedSystems
 from nbyk.errors import NbykError
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
-from nbyk.report.comparison.sentences import about, board_head, p_text, variance_sentence
+from nbyk.report.comparison.answer import comparison_answer
+from nbyk.report.comparison.sentences import board_head, p_text, variance_sentence
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, shown_name, style
-from nbyk.report.lines import Head, Line, bar, with_decimals
+from nbyk.report.lines import Head, Line
 from nbyk.testing.judged.agreement import agreement
 from nbyk.testing.judged.board import JudgedBoard, OnPeoplesScale, told
 from nbyk.testing.judged.stand_in import stand_in
@@ -30,70 +31,46 @@ if TYPE_CHECKING:
 _AGREEMENT = ("system", "who", "measure", "value", "interval")
 
 
-def judged_answer(found: JudgedBoard, data: JudgedSystems) -> Answer:
-    """Return the answer: the means or the best system on the people's scale, and what the judge adds."""
-    sample, level = found.board.sample, f"{100 * found.board.question.confidence_level:g} %"
+def judged_answer(judged: JudgedBoard, data: JudgedSystems, following: tuple[str, str] = ("", "")) -> Answer:
+    """Return the answer about the board, with what the judge adds, and what to do next."""
+    sample, level = judged.board.sample, f"{100 * judged.board.question.confidence_level:g} %"
     people, judge = sample.responses["people"].total, sample.responses["judge"].total
-    title = f"{people} ratings by people correct {judge} answers of a judge on {sample.n_items} items"
-    head = judged_head(found)
-    caption = f"On the people's scale, with {level} intervals"
-    return Answer(
-        title=title,
-        sentences=(found.sentence, *(line.left for line in _beside(found))),
-        make_tables=lambda: (
-            AnswerTable("judged", caption, judged_table(found)),
-            AnswerTable(
-                "agreement", "Agreement, with 95 % intervals for new items and raters", agreement_table(data)
-            ),
-        ),
-        n_printed=2,
-        figures=(AnswerFigure("judged", f"{title}. {caption}", partial(judged_figure, found), narrow=True),),
-        cautions=head.cautions,
-        details={"judged": found.to_dict()},
-        head=replace(head, rest="with --details"),
+    caption = f"{people} ratings by people correct {judge} answers of a judge, with {level} intervals"
+    agree = "Agreement, with 95 % intervals for new items and raters"
+    return comparison_answer(
+        {judged.board.question.metric: judged.board},
+        tables=[
+            AnswerTable("judged", caption, judged_table(judged)),
+            AnswerTable("agreement", agree, agreement_table(data)),
+        ],
+        figures=[AnswerFigure("judged", caption, partial(judged_figure, judged), narrow=True)],
+        details={"judged": judged.to_dict()},
+        following=following,
+        lines=[*_about_the_judge(judged)],
     )
 
 
-def judged_head(found: JudgedBoard) -> Head:
-    """Return the first lines: of the board or of the only mean, then the judge and people alone."""
-    board = found.board
-    cautions = tuple(
-        dict.fromkeys((*found.warnings, *(text for pair in board.pairs for text in pair.warnings)))
-    )
-    if board.pairs:
-        head = board_head(board)
-    else:
-        (mean,) = found.means
-        claim = told(mean.claims)
-        level = f"{100 * board.question.confidence_level:g} %"
-        value, *ends = with_decimals((claim.effect, *claim.interval), claim.interval[1] - claim.interval[0])
-        drawn = bar(claim.interval[0], claim.effect, claim.interval[1])
-        line = Line(f"{drawn}  {ends[0]} to {ends[1]}", f"{level} interval", f", for {claim.population}")
-        verdict = f"The mean of {mean.a} is {value}"
-        if not claim.is_conclusive:
-            verdict = f"Undecided: the mean of {mean.a}"
-            line = Line(f"No answer for {claim.population}: {claim.reason}.")
-        what = about(board.question, board.sample)
-        head = Head(verdict, "open", what, (line,))
-    return replace(head, lines=(*head.lines, *_beside(found)), cautions=cautions)
+def judged_head(judged: JudgedBoard) -> Head:
+    """Return the first lines: of the board, then the judge and people alone."""
+    head = board_head(judged.board)
+    return replace(head, lines=(*head.lines, *map(Line, _about_the_judge(judged))))
 
 
-def _beside(found: JudgedBoard) -> Iterator[Line]:
+def _about_the_judge(judged: JudgedBoard) -> Iterator[str]:
     """Yield what the judge and people say alone, what the judge prefers, the drift, and the variance."""
-    first = (found.differences or found.means)[0]
+    first = (judged.differences or judged.means)[0]
     people = f"{number(first.people.effect)} ({ends_in_words(first.people.interval)})"
     if not first.people.is_conclusive:
-        same = first.people.reason == told(first.claims).reason
-        people = f"make no claim about others ({'for that reason' if same else first.people.reason})"
-    what = f" of {first.a} − {first.b}" if first.b and len(found.means) > 2 else ""
-    yield Line(f"The judge alone says {number(first.judge)}{what}; people alone {people}.")
-    yield Line(_excess(first))
-    if found.drift is not None:
-        yield Line(_drift(found.drift))
+        people = f"make no claim about others ({first.people.reason})"
+    what = f" of {first.a} − {first.b}" if first.b and len(judged.means) > 2 else ""
+    yield f"The judge alone says {number(first.judge)}{what}; people alone {people}."
+    yield _excess(first)
+    if judged.drift is not None:
+        yield _drift(judged.drift)
     claim = first.claims[0]
     if claim.parts:
         what = f"the {'difference' if first.b else 'mean'} on the people's scale"
-        yield Line(variance_sentence(what, claim.parts, claim.population))
+        yield variance_sentence(what, claim.parts, claim.population)
 
 
 def _excess(of: OnPeoplesScale) -> str:

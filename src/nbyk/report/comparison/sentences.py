@@ -250,7 +250,7 @@ def _shown(pair: Pair, claim: Claim) -> str:
     a, b, asked = pair.a, pair.b, pair.question
     leader, other, _ = pair.in_order()
     shown = pair.shown if claim is pair.claims[0] else claim.shown(claim.p, asked.alpha)
-    reserve = WITH_RESERVE if claim.reserve and shown != "undecided" else ""
+    reserve = WITH_RESERVE * pair.is_reserved(claim)
     return {
         "better": f"{a} is better than {b}",
         "worse": f"{b} is better than {a}",
@@ -272,7 +272,7 @@ def verdict_in_words(pair: Pair, claim: Claim | None = None) -> str:
     if not decided:
         return "undecided"
     said = {"better": f"{pair.a} is better", "worse": f"{pair.b} is better"}.get(shown, shown)
-    return said + (WITH_RESERVE if claim.reserve and shown != "undecided" else "")
+    return said + WITH_RESERVE * pair.is_reserved(claim)
 
 
 def claim_sentence(pair: Pair, claim: Claim | None = None) -> str:
@@ -288,7 +288,7 @@ def claim_sentence(pair: Pair, claim: Claim | None = None) -> str:
     shown = _shown(pair, claim)
     decided = pair.decided if claim is pair.claims[0] else claim.decided
     more = "" if decided else f"; {MORE_DRAWS}"
-    comma = "," if claim.reserve and shown.endswith(WITH_RESERVE) else ""
+    comma = "," * pair.is_reserved(claim)
     return f"{shown}{comma} {where}: {words} ({interval}{p_in_words(pair, claim)}{more})."
 
 
@@ -322,12 +322,18 @@ def margin_sentence(pair: Pair, claim: Claim) -> str:
     return f"{says}, {where}: {words} ({interval}, {p_text(tests.p, tests.alpha)})."
 
 
-def method_line(pair: Pair, claim: Claim | None = None, n_pairs: int = 1) -> str:
-    """Return a claim's test, sides, population and null in one line."""
+def method_line(
+    pair: Pair, claim: Claim | None = None, n_pairs: int = 1, most_draws: int | None = None
+) -> str:
+    """Return a claim's test, sides, population and null in one line.
+
+    For several pairs it may be one line, with the most draws of them.
+    """
     claim, asked, drawn = claim or pair.claims[0], pair.question, pair.drawn
     test = test_in_words(pair, claim)
     if claim.method == asked.test and drawn is not None:
-        test += " (exact)" if drawn.exact else f" ({drawn.n_resamples:,} draws)"
+        draws = f"{drawn.n_resamples:,} draws" if most_draws is None else f"up to {most_draws:,} draws"
+        test += f" ({'exact' if drawn.exact else draws})"
     items = pair.claims[-1]
     if claim.parts and claim.method == items.method != "t":  # a t-test found the parts
         test = f"the larger p of t-test and {test}"

@@ -71,11 +71,11 @@ def bars_table(board: Board) -> AnswerTable:
     rows = []
     for of, score in zip(standings, scores, strict=True):
         drawn = bar(of.interval[0], of.score, of.interval[1], axis, _BAR)
-        row: dict[str, object] = {"system": of.name, asked.metric: "–" if score == "nan" else score}
+        row: dict[str, object] = {"system": of.name, asked.metric: "–" if math.isnan(of.score) else score}
         row[heading] = drawn
         ranks = {"groups": of.letters, "possible ranks": f"{of.rank_low} to {of.rank_high}"}
         rows.append(row | (ranks if asked.against is None else _against(board, of.name)))
-    return AnswerTable("leaderboard", leaderboard_caption(board), pd.DataFrame(rows))
+    return AnswerTable("leaderboard", leaderboard_caption(board), pd.DataFrame(rows), whole=(heading,))
 
 
 def pairs_table(pairs: Sequence[Pair], *, ahead_first: bool = True) -> pd.DataFrame:

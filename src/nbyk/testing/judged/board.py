@@ -25,7 +25,6 @@ from nbyk.testing.judged.corrected import (
 )
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import (
-    SCHEMA,
     Board,
     Claim,
     Interval,
@@ -90,7 +89,7 @@ class JudgedBoard(ShownAsLines):
     Attributes
     ----------
     board
-        The standings and pairs on the people's scale; no pairs for one system.
+        The standings and pairs on the people's scale; for one system its mean, as `nbyk.compare` gives it.
     means, differences
         The means of the systems, and the differences of the pairs in the board's order.
     random_p
@@ -113,12 +112,8 @@ class JudgedBoard(ShownAsLines):
 
     @property
     def sentence(self) -> str:
-        """The result in a sentence to quote: of the board, or of the only mean."""
-        if self.board.pairs:
-            return self.board.sentence
-        head = self.head
-        line = head.lines[0]
-        return f"{head.verdict}: {line.left.rstrip('.')}{line.right and f', {line.right}'}."
+        """The result in a sentence to quote."""
+        return self.board.sentence
 
     @property
     def head(self) -> Head:
@@ -142,9 +137,7 @@ class JudgedBoard(ShownAsLines):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON."""
         named = {name: plain(getattr(self, name)) for name in ("means", "differences", "random_p", "drift")}
-        board = self.board
-        answer = board.to_dict() if board.pairs else {"schema": SCHEMA, "warnings": list(board.warnings)}
-        return {**answer, **named, "sentence": self.sentence}
+        return {**self.board.to_dict(), **named}
 
 
 def compare_judged(
@@ -212,8 +205,7 @@ def compare_judged(
     sample = Sample(len(data.items), 0, _counts(data), units)
     warnings = (*_cautions(weighing, means, differences), *data.notes)
     intervals = [mean.claims[0].interval for mean in means]
-    claims_of_pairs = {pair: of.claims for pair, of in zip(pairs, differences, strict=True)}
-    board = board_by_formula(question, sample, names, scores, intervals, claims_of_pairs)
+    claims = {pair: of.claims for pair, of in zip(pairs, differences, strict=True)}
     chance = math.nan if data.chance is not None else p_of_random_choice(weighing)
     if chance <= 0.05:
         warnings = (
@@ -227,7 +219,11 @@ def compare_judged(
         change = claims_over(None, trend, "raters", n_raters, asked, constant=_CONSTANT)[0]
     elif trend is not None:
         change = claim_over(trend, ("items",), "new items", asked, _CONSTANT)
-    return JudgedBoard(replace(board, warnings=warnings), means, differences, chance, change)
+    bar = None if pairs else ""  # one system is compared with nothing
+    claims = claims or {(0, -1): means[0].claims}
+    given = (question, sample, names, scores, intervals, claims)
+    board = board_by_formula(*given, warnings=warnings, bar=bar)
+    return JudgedBoard(board, means, differences, chance, change)
 
 
 def _estimated(

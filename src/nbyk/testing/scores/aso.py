@@ -219,6 +219,36 @@ def aso_uncertainty_reduction(n_old: int, m_old: int, n_new: int, m_new: int) ->
     return math.sqrt(n_new * m_new / (n_new + m_new) / (n_old * m_old / (n_old + m_old)))
 
 
+def aso_sizes(n_old: int, m_old: int, reduction: float) -> tuple[int, int]:
+    """Return the smallest sizes, in proportion to the old, that reduce the uncertainty by at least a factor.
+
+    Parameters
+    ----------
+    n_old, m_old
+        Sizes of A's and B's samples.
+    reduction
+        The factor, at least 1, as `aso_uncertainty_reduction` returns it.
+
+    Returns
+    -------
+    tuple of int
+        The sizes for A and for B.
+
+    Raises
+    ------
+    NbykError
+        If a size is below 1 or the factor is not at least 1.
+    """
+    if not 1.0 <= reduction < math.inf:
+        raise NbykError(
+            f"found {reduction}, expected a factor of at least 1, such as 1.5", argument="reduction"
+        )
+    if min(n_old, m_old) < 1:
+        raise NbykError(f"sizes: found {n_old} and {m_old}, expected at least 1 score of either system")
+    growth = reduction**2 * (1.0 - 1e-12)  # the square of √2 is more than 2 in floats
+    return math.ceil(n_old * growth), math.ceil(m_old * growth)
+
+
 @dataclass(frozen=True)
 class Bound:
     """The settings that bound violation ratios; see `aso`."""

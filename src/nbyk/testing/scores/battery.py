@@ -102,11 +102,9 @@ def score_test(
 
     def p_of_shift(shift: float, side: Alternative) -> float:
         shifted = null_of(first[None] - shift, second[None])
-        if counts.sums is None:
-            shifted_counts = shifted.counted(quiet, exact_up_to)
-        else:
-            shifted_counts = shifted.reached(counts.sums[0] - shift * of_one())
-        return shifted_counts.pvalue(side).p
+        if counts.exact:
+            return shifted.counted(quiet, exact_up_to).pvalue(side).p
+        return shifted.reached(counts.sums[0] - shift * of_one()).pvalue(side).p
 
     return result_of_means(
         test,
@@ -116,7 +114,7 @@ def score_test(
         n_resamples=counts.n_draws,
         exact=counts.exact,
         least_p=counts.least_p(alternative),
-        null=counts.null,
+        null=null.differences(counts.sums)[0] if keep_null else None,
         p_of_shift=p_of_shift,
     )
 

@@ -43,16 +43,15 @@ class NullCounts:
     """How often the null of a test reaches what was observed, for R pairs of samples.
 
     `counts`, shape (R, 2), are the numbers of null statistics that are at least, and at most, as large as
-    observed; ties are in both. They are of `n_draws`, which are all if `exact`; `null` has those of the first
-    pair, if they were requested, and `sums`, shape (1, n_draws), what was drawn of a single pair.
+    observed; ties are in both. They are of `n_draws`, which are all if `exact`; `sums`, shape (1, n_draws),
+    has what was drawn of a single pair, or all, if they were requested.
     """
 
     observed: Floats
     counts: Integers
     n_draws: int
+    sums: Floats
     exact: bool = False
-    null: Floats | None = None
-    sums: Floats | None = None
 
     def p_values(self, alternative: Alternative, *, smoothing: bool = True) -> Floats:
         """Return the p-values, shape (R,); two-sided is twice the smaller p-value, at most 1.
@@ -105,30 +104,25 @@ class NullSums:
             n_choices = n_subsets(n, self.size)
             if n_choices <= exact_up_to and is_feasible(n, self.size):
                 return self._all(self.summed[0], self.size, n_choices, drawing, keep_null=keep_null)
-        rows = len(self.observed)
-        counts, kept = self._drawn(drawing, self.summed, keep_null=keep_null or rows == 1)
-        null = self.differences(kept)[0] if keep_null else None
-        row_counts = counts.reshape(rows, -1, 2).sum(axis=1)
-        return NullCounts(self.observed, row_counts, drawing.n_draws, null=null, sums=kept)
+        counts, kept = self._drawn(drawing, self.summed)
+        row_counts = counts.reshape(len(self.observed), -1, 2).sum(axis=1)
+        return NullCounts(self.observed, row_counts, drawing.n_draws, kept)
 
     def reached(self, sums: Floats) -> NullCounts:
         """Count those of the first pair's sums, shape (M,), that reach the borders."""
         counts = np.array([[(sums >= self.low[0]).sum(), (sums <= self.high[0]).sum()]])
-        return NullCounts(self.observed, counts, sums.size)
+        return NullCounts(self.observed, counts, sums.size, sums[None])
 
     def sums(self, drawing: Drawing, summed: tuple[Floats, ...]) -> Floats:
         """Return the sums drawn of the first pair, shape (M,), with others in place of what is summed."""
-        _, (kept,) = self._drawn(drawing, summed, keep_null=True)
-        return np.asarray(kept)
+        return np.asarray(self._drawn(drawing, summed)[1][0])
 
-    def _drawn(
-        self, drawing: Drawing, summed: tuple[Floats, ...], *, keep_null: bool
-    ) -> tuple[Integers, Floats]:
-        """Return the counts of each stream of draws, and the sums of the first pair if they are kept."""
+    def _drawn(self, drawing: Drawing, summed: tuple[Floats, ...]) -> tuple[Integers, Floats]:
+        """Return the counts of each stream of draws, and the sums of a single pair."""
         key = drawing.random_words(**self.axes)
         per_row, rows = drawing.streams_per_row, len(self.observed)
         counts = np.empty((rows * per_row, 2), np.int64)
-        kept = np.empty((per_row if keep_null else 0, DRAWS))
+        kept = np.empty((per_row if rows == 1 else 0, DRAWS))
         is_one = self.of_kinds is not None and rows == 1
         kinds = Kinds.of([self.summed[0][0]], only_swapped=self.size == ANY_SIZE) if is_one else None
         draw = self.kernel if kinds is None else partial(self._by_kinds, kinds)
@@ -169,8 +163,8 @@ class NullSums:
             count_subsets(values[rows], size, self.low[rows], self.high[rows], counts[rows])
 
         Drawing(1, drawing.seed, drawing.threads, drawing.progress).over_streams(fill, len(values))
-        null = self.differences(all_sums(values[0], size)[None])[0] if keep_null else None
-        return NullCounts(self.observed, counts, n_choices, exact=True, null=null)
+        sums = all_sums(values[0], size)[None] if keep_null else np.empty((1, 0))
+        return NullCounts(self.observed, counts, n_choices, sums, exact=True)
 
 
 def swaps(a: Floats, b: Floats) -> NullSums:

@@ -104,7 +104,7 @@ def paired_bootstrap(
     ((effects,),) = run_chunks(drawing.n_draws, drawn, threads=at_once, progress=progress)
     ties = tie_tolerance(effects, np.array([delta]))
     reached = [[(effects >= 2.0 * delta - ties).sum(), (effects <= 2.0 * delta + ties).sum()]]
-    counts = NullCounts(np.array([delta]), np.array(reached), drawing.n_draws)
+    counts = NullCounts(np.array([delta]), np.array(reached), drawing.n_draws, effects[None])
     return SignificanceResult(
         test="paired_bootstrap",
         statistic=delta,

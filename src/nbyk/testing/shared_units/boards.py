@@ -209,13 +209,13 @@ def moderated_tests(
     Returns
     -------
     dict
-        The same tests, each with a law of its own. A pair whose units are not those of the others, or of
-        which nothing varies, stays as it is.
+        The same tests, each with a law of its own; as they are if a pair has other units, or one of which
+        nothing varies or the effect is undefined without some items.
     """
     if n_systems < 3 or len(tests) < 2:
         return dict(tests)
     kinds = {tuple(test.sources) for test in tests.values()}
-    if len(kinds) != 1 or any(test.variance == 0.0 for test in tests.values()):
+    if len(kinds) != 1 or not all(0.0 < test.variance < np.inf for test in tests.values()):
         return dict(tests)
     (sources,) = kinds
     severity = metric is not None and metric.needs_gold and "location" not in metric.unchanged_by

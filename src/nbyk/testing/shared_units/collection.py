@@ -23,10 +23,9 @@ FEWEST_UNITS = 3
 """With fewer shared units or clusters, a claim about new ones is inconclusive (docs/shared-units.md)."""
 
 
-def too_few(units: str) -> str:
+def too_few(units: str, n_units: int = 2) -> str:
     """Return why a claim about others than these, such as "2 raters", is inconclusive, and what helps."""
-    verb = "is" if units.startswith(("1 ", "one ")) and " and " not in units else "are"
-    return f"{units} {verb} too few; collect {FEWEST_UNITS} or more"
+    return f"{units} {'is' if n_units == 1 else 'are'} too few; collect {FEWEST_UNITS} or more"
 
 
 MOST_OF_A_COUNT = 1_000_000_000
@@ -108,6 +107,8 @@ class Spread:
         here. Estimates below 0 are set to 0. `rated` means that people rated the systems' answers: then
         people are the units, not runs.
         """
+        if not math.isfinite(test.variance):
+            raise NbykError(test.roughness)
         n = test.items.units
         variances = {"raters": 0.0, "ratings": 0.0, "runs": 0.0, "answers": 0.0}
         explained = 0.0

@@ -153,10 +153,15 @@ class SharedUnitsTest:
 
     @property
     def roughness(self) -> str:
-        """Why too few items determine the effect for its variance to mean much, with advice; "" otherwise.
+        """Why too few items determine the effect for its variance to mean much, or any; "" otherwise.
 
         A maximum is an example. If items add almost nothing to the variance, few items are no problem.
         """
+        if not math.isfinite(self.variance):
+            return (
+                "the effect is undefined without some items, raters or runs; collect more items, or choose "
+                "another metric"
+            )
         matters = self.items.total > LEAST_PART * self.variance
         if not matters or self.groups_at_work >= FEWEST_GROUPS_AT_WORK:
             return ""

@@ -175,7 +175,8 @@ def _by_test(metric: Metric, sample: Responses, test: SharedUnitsTest) -> Estima
 
     def estimate(rows: Integers, gone: Integers) -> Floats:
         left, sources = _taken(sample, rows, gone), list(test.sources)
-        if min(len(left.source_units[source]) for source in sources) < 2:
+        sizes = [len(np.unique(left.clusters)), *(len(left.source_units[source]) for source in sources)]
+        if min(sizes) < 2:
             return np.full(1 + 2 * len(sources), np.nan)
         return _estimates(shared_units_test(metric, left, sources=sources))
 

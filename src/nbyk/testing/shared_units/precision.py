@@ -27,15 +27,10 @@ MOST_UNITS = 200
 
 @dataclass(frozen=True)
 class Crossed:
-    """Ratings y_ij of items by raters, one for each entry.
+    """Ratings y_ij of items by raters, one for each entry, shape (E,).
 
-    Attributes
-    ----------
-    items, units : ndarray of int, shape (E,)
-        The item and the unit of each, from 0; entries stand in the order of their items, and each item and
-        unit has an entry.
-    values : ndarray, shape (E,)
-        The ratings.
+    Items and units have numbers from 0. Entries stand in the order of their items, and each item and unit has
+    an entry.
     """
 
     items: Integers
@@ -99,16 +94,8 @@ class Crossed:
 class Fit:
     """A crossed model with given variance ratios, fitted by generalised least squares.
 
-    Attributes
-    ----------
-    weights : ndarray, shape (E,)
-        The weights of the ratings in the mean; they add up to 1.
-    mean
-        The weighted mean β.
-    noise, item, unit
-        The variances of noise, of items and of units.
-    log_likelihood
-        The restricted log-likelihood, but for a constant.
+    The `weights` of the ratings in the `mean` β, (E,), add up to 1; `noise`, `item` and `unit` are variances,
+    and the restricted log-likelihood is right but for a constant.
     """
 
     weights: Floats

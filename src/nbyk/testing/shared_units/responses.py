@@ -30,14 +30,9 @@ NO_UNIT = -1
 
 @dataclass(frozen=True)
 class Role:
-    """The responses of gold, of A or of B.
+    """The responses of gold, of A or of B, shape (N, K), NaN if missing.
 
-    Attributes
-    ----------
-    values : ndarray, shape (N, K)
-        Responses; NaN if missing.
-    units : ndarray, shape (N, K)
-        The unit that gave each response, numbered through all roles; `NO_UNIT` if it is not shared.
+    The `units` that gave them are numbered through all roles; `NO_UNIT` is one that is not shared.
     """
 
     values: Floats
@@ -156,14 +151,10 @@ class Responses:
         return np.split(items[np.argsort(units, kind="stable")], ends)
 
     def without_units(self, source: Source) -> tuple[Floats, Floats]:
-        """Return the weights of a source's units in the mean of item means of its roles.
+        """Return the weights of a source's units in the mean of item means of its roles, shape (J,).
 
-        Returns
-        -------
-        weights : ndarray, shape (J,)
-            The share of each unit, summed over roles and divided by their number.
-        changes : ndarray, shape (J, J)
-            The change of these shares (columns) when a unit (row) leaves every item's mean.
+        Weights are summed over roles and divided by their number. Beside them stand the changes of all
+        weights (columns) when a unit (row) leaves every item's mean, (J, J).
         """
         units, roles = self.source_units[source], self.roles_of(source)
         local = np.full(self.n_units + 1, -1)  # the last: no unit

@@ -119,11 +119,12 @@ def _additive_changes(metric: Metric, data: Responses, item_weights: Floats | No
         items, units, change, lost = _changes_of_entries(metric, data, columns, whole)
         if item_weights is not None:
             change *= data.n_items * item_weights[items]
-        kept = data.n_items - np.bincount(units[lost], minlength=data.n_units)
+        kept = data.n_items - np.bincount(units[lost], minlength=data.n_units).astype(np.float64)
+        kept[kept == 0.0] = np.nan  # every item leaves with the unit
         totals, within = _unit_sums(data, change)
         # Items that leave with their unit take less along than the sum of squares says: n / (N (N − n)) each
         # in place of n / (N − n)².
-        totals, within = totals / kept, within / kept.astype(np.float64) ** 2 * (kept / data.n_items)
+        totals, within = totals / kept, within / kept**2 * (kept / data.n_items)
     sizes = np.bincount(data.clusters)
     sums = np.bincount(data.clusters, weights=whole - effect)
     return Changes(effect, -sums / (data.n_items - sizes), sizes, totals, within, _at_work(whole - effect))
@@ -297,6 +298,8 @@ def effects_of_sets(metric: Metric, columns: list[Floats]) -> Floats:
 def _effects(metric: Metric, columns: list[Floats]) -> Floats:
     """Return `effects_of_sets` of columns that are rounded already."""
     gold, a, b = columns
+    if a.shape[1] == 0:  # every item left with a unit
+        return np.full(len(a), np.nan)
     if a.ndim == 3 and a.shape[2] != b.shape[2]:
         width = max(a.shape[2], b.shape[2])
         a, b = (np.pad(x, ((0, 0), (0, 0), (0, width - x.shape[2])), constant_values=np.nan) for x in (a, b))
@@ -346,14 +349,8 @@ def blocks_for(clusters: Integers, n_units: int) -> tuple[Integers, int]:
 def centred_changes(by_block: Floats, totals: Floats, shares: Floats) -> tuple[Floats, Floats]:
     """Return the changes of the effect without each unit of a source, and their part within (`Changes`).
 
-    Parameters
-    ----------
-    by_block : ndarray, shape (J, B)
-        Change without each unit in one block of items alone.
-    totals : ndarray, shape (J,)
-        Change without each unit in all items.
-    shares : ndarray, shape (J, B)
-        The part of all items that a unit answers in each block.
+    `by_block`, (J, B), and `totals`, (J,), are the changes without each unit in one block of items alone and
+    in all, and `shares`, (J, B), the parts of all items that a unit answers in each block.
     """
     # subtract the changes that all units share, in a block and overall: they are not differences between
     # units

@@ -10,7 +10,6 @@ from typing import get_args
 from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, unknown_name
-from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, Threads, check_defined
 from nbyk.resampling.samplers import check_null, get_sampler
 from nbyk.testing.corrections import Correction
@@ -70,7 +69,12 @@ class Asked:
                 argument="interval"
             )
         check_confidence_level(self.confidence_level)
-        check_margin(self.margin)
+        if self.margin is not None and not 0.0 < self.margin < math.inf:
+            raise NbykError(
+                f"found {self.margin:g}, expected a number above 0: the largest difference that does not "
+                "matter",
+                argument="margin",
+            )
         object.__setattr__(self, "family", Hypotheses(self.decision, self.correction, self.max_draws))
 
     def question(self, metric: str) -> Question:
@@ -102,18 +106,9 @@ class Asked:
         """What the null hypothesis says of two systems."""
         return TESTED[self.null]
 
-    def draws(self, data: ResponseSet, metrics: Sequence[Metric]) -> Draws:
-        """Return the draws of two systems' effects by some metrics."""
-        return Draws(data, metrics, seed=self.seed, threads=self.threads, progress=self.progress)
-
     def is_exact(self, draws: Draws) -> bool:
         """Return whether the null is enumerated: there are no more swaps than M draws."""
         return self.null == "swap_items" and draws.n_arrangements <= self.decision.n_resamples
-
-    def every_arrangement(self, draws: Draws) -> Floats:
-        """Return the effects of an exact null, shape (metrics, arrangements); refuse undefined ones."""
-        effects = draws.swapped(range(len(draws.metrics)), draws.n_arrangements, exact=True)
-        return check_defined(draws.metrics, effects)
 
     def under_null(self, draws: Draws) -> NullDraws:
         """Return the function that draws from the null at the data's own size; undefined ones are errors."""
@@ -123,10 +118,6 @@ class Asked:
             return check_defined([draws.metrics[index] for index in which], effects)
 
         return draw
-
-    def bootstrapped(self, draws: Draws) -> Floats:
-        """Return bootstrapped effects, shape (metrics, B); not finite where a metric is undefined."""
-        return draws.bootstrapped(range(len(draws.metrics)), self.decision.n_resamples, "bootstrap")
 
     def panel(self, data: ResponseSet) -> Panel:
         """Return the population of the claims about two systems (`nbyk.testing.systems.panel.panel_of`)."""
@@ -146,12 +137,3 @@ class Asked:
                 )
             generalise = ("items",)
         return panel_of(data, generalise, pair_runs=self.pair_runs)
-
-
-def check_margin(margin: float | None) -> None:
-    """Raise NbykError unless a margin is a finite number above 0."""
-    if margin is not None and not 0.0 < margin < math.inf:
-        raise NbykError(
-            f"found {margin:g}, expected a number above 0: the largest difference that does not matter",
-            argument="margin",
-        )

@@ -40,6 +40,7 @@ from nbyk.testing.systems.cautions import (
     about_data,
     about_number,
     about_pair,
+    about_threshold,
 )
 from nbyk.testing.systems.claims import (
     broad_test,
@@ -52,8 +53,8 @@ from nbyk.testing.systems.claims import (
 from nbyk.testing.systems.items_alone import SIGN_TEST, ItemsAlone, items_alone, score_interval
 from nbyk.testing.systems.latent import with_latent
 from nbyk.testing.systems.panel import Panel, population_of
-from nbyk.testing.systems.scored import ScoredSystems
-from nbyk.testing.unit_cautions import about_units, pairing_caution, pairing_sentence
+from nbyk.testing.systems.scored import ScoredSystems, answered
+from nbyk.testing.unit_cautions import about_units, pairing_sentence
 from nbyk.words import listed, number_of
 
 
@@ -69,11 +70,11 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
     asked.check_paired(panels.values())
     of_clusters = panels[pairs[0]].draws_clusters
     units = {name: scored.units[name] for name in names if name in scored.units}
-    known = {"has_gold": "gold" in scored.units, "pair_runs": asked.pair_runs}
 
     @lru_cache(maxsize=1)  # all pairs' draws at once would hold all pairs' responses
     def draws_of(pair: Places) -> Draws:
-        return asked.draws(panels[pair].drawn(scored.pair(*pair)), [metric])
+        data = panels[pair].drawn(scored.pair(*pair))
+        return Draws(data, [metric], seed=asked.seed, threads=asked.threads, progress=asked.progress)
 
     exact = asked.is_exact(draws_of(pairs[0]))
     nulls = _nulls(scored, asked, pairs, draws_of, exact=exact, of_clusters=of_clusters)
@@ -84,12 +85,13 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
     question = scored.question(asked)
     unit = metric.effect_unit(scored.scale)
     margin = None if asked.margin is None else asked.margin / unit
-    sample = replace(scored.sample, pairing=pairing_sentence(units, **known))
+    pairing = pairing_sentence(units, has_gold="gold" in scored.units, pair_runs=asked.pair_runs)
+    sample = replace(scored.sample, pairing=pairing)
     compared = []
     for (a, b), under in zip(pairs, nulls, strict=True):
         draws = draws_of((a, b))
         if drawn is None:
-            bootstrapped = asked.bootstrapped(draws)[0]
+            bootstrapped = draws.bootstrapped([0], decision.n_resamples, "bootstrap")[0]
         else:
             with np.errstate(invalid="ignore"):  # inf − inf if the metric is undefined
                 bootstrapped = metric.sign * (drawn[a] - drawn[b])
@@ -118,8 +120,7 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
     clusters = scored.clusters if of_clusters else None
     warnings = (
         *board.reserves,
-        *(pairing_caution(units, **known) if any(panel.sources for panel in panels.values()) else ()),
-        *_about_units(list(panels.values()), scored.units, scored.rows.n_items),
+        *_about_units(list(panels.values()), scored.units),
         *_about_spread(alone, names),
         *_cautions(board, scored, drawn),
         *(about_number(clusters, scored.rows.n_items, null="swap_items") if by_bootstrap else ()),
@@ -145,7 +146,11 @@ def _nulls(
 ) -> list[DrawnNull]:
     """Return each pair's effects under the null, and whether they settle its decisions."""
     if exact:
-        return [_null(draws_of(pair), asked.every_arrangement(draws_of(pair))[0]) for pair in pairs]
+        nulls = []
+        for draws in map(draws_of, pairs):
+            effects = draws.swapped([0], draws.n_arrangements, exact=True)
+            nulls.append(_null(draws, check_defined(draws.metrics, effects)[0]))
+        return nulls
     if len(pairs) == 1:
         draws = draws_of(pairs[0])
         effects, settled = asked.decision.draw(asked.under_null(draws), float(draws.observed[0]))
@@ -224,18 +229,13 @@ class _OnePair:
             p=claims[0].p,
             decided=claims[0].decided,
         )
-        known = {"has_gold": data.has_gold, "pair_runs": asked.pair_runs}
-        units = {
-            name: data.units[role] for role, name in zip("ab", panel.names, strict=True) if role in data.units
-        }
         clusters = data.clusters if panel.draws_clusters else None
         undefined = bootstraps.size - drawn.size
         warnings = (
             *pair.reserves,
-            *(pairing_caution(units, **known) if panel.sources else ()),
             *about_data(data, null=asked.null, panel=panel),
             *(about_number(clusters, data.n_items, null=asked.null) if by_bootstrap else ()),
-            *about_pair(pair, metric, data, undefined=undefined, by_bootstrap=by_bootstrap),
+            *about_pair(pair, metric, data, self.scale, undefined=undefined, by_bootstrap=by_bootstrap),
         )
         return replace(pair, warnings=warnings)
 
@@ -289,12 +289,12 @@ def _decided(pair: Pair, under: DrawnNull, test: SharedUnitsTest | None) -> Pair
     return replace(pair, claims=(broad, *pair.claims[1:]), decided=decided)
 
 
-def _about_units(panels: Sequence[Panel], units: Mapping[str, Units], n_items: int) -> Iterator[str]:
+def _about_units(panels: Sequence[Panel], units: Mapping[str, Units]) -> Iterator[str]:
     """Yield the cautions about shared units: about few, and about those that some pairs leave as they are."""
     yield from few_units(panels)
     kept = {name for panel in panels for name in panel.left_as_they_are(units)}
     left = {name: behind for name, behind in units.items() if name in kept}
-    yield from about_units(left, n_items, has_gold="gold" in units)
+    yield from about_units(left, has_gold="gold" in units)
 
 
 def _about_spread(tests: Mapping[Places, SharedUnitsTest], names: Sequence[str]) -> Iterator[str]:
@@ -394,6 +394,9 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
             f"no interval for the score of {listed(constant)}: it rests on too few {unit}, raters or runs to "
             "speak for new ones; collect more"
         )
+    if scored.categories is None:
+        systems = [answered(of) for of in rows.systems]
+        yield from about_threshold(scored.metric, rows.gold, systems, scored.scale)
     undefined = int((~np.isfinite(drawn)).any(axis=0).sum())
     if undefined:
         draws = number_of(undefined, "bootstrap draw")

@@ -65,7 +65,7 @@ def claims_over(
     over, population = ("items", factor), f"new {noun} and {factor}"
     narrow = () if items is None else (items,)
     if test is None or n_units < FEWEST_UNITS:
-        few = too_few(number_of(n_units, factor.removesuffix("s")))
+        few = too_few(number_of(n_units, factor.removesuffix("s")), n_units)
         return inconclusive(over, population, few), *narrow
     claim = claim_over(test, over, population, asked, constant)
     return claim if items is None else claim.no_surer_than(items, asked.decision.alpha), *narrow
@@ -91,6 +91,7 @@ def board_by_formula(
     sign: float = 1.0,
     warnings: Sequence[str] = (),
     bar: str | None = None,
+    bar_score: float | None = None,
 ) -> Board:
     """Return the board of systems with their scores and the intervals of these.
 
@@ -102,8 +103,8 @@ def board_by_formula(
         −1 if a lower score is better.
     warnings
         Cautions about all.
-    bar
-        The name of what each system is compared with, whose place is −1, if that is no system.
+    bar, bar_score
+        The name of what each system is compared with, whose place is −1, if that is no system; and its score.
     """
     pairs = [
         Pair(
@@ -111,7 +112,7 @@ def board_by_formula(
             names[b] if bar is None else bar,
             question,
             sample,
-            (float(scores[a]), None if bar is not None else float(scores[b])),
+            (float(scores[a]), float(scores[b]) if bar is None else bar_score),
             pair_claims,
             pair_claims[0].p,
             True,

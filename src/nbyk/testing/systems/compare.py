@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from nbyk.data.arrays import is_frame
 from nbyk.data.intake import read_systems
-from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.scores import TAKEN_AS_SCORES, are_scores
 from nbyk.data.systems import Systems
 from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.metrics.registry import usual_metric
 from nbyk.resampling.effects import Progress, Threads
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.corrections import Correction
 from nbyk.testing.decision import N_RESAMPLES, Decision, at_each_look
 from nbyk.testing.intervals import IntervalMethod
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.results import Board, Question
+from nbyk.testing.results import Board
 from nbyk.testing.scores.compare_scores import RECOMMENDED, board_of_scores
-from nbyk.testing.systems.asked import Asked, check_margin
+from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.board import board_of
 from nbyk.testing.systems.one_system import board_alone
 from nbyk.testing.systems.scored import ScoredSystems
@@ -225,35 +224,45 @@ def compare(
         cluster = None
     if isinstance(generalise, str):
         generalise = names_in_text(generalise)
-    held = gold.kind if isinstance(gold, Systems) else None
-    alpha, confidence_level = at_each_look(alpha, confidence_level, looks, alternative)
-    if isinstance(gold, Votes):
-        asked = Asked(
-            Decision(alternative, alpha),
-            confidence_level=confidence_level,
-            generalise=generalise,
-            looks=looks,
-            correction=correction or "holm",
-            against=None if against is None else str(against),
-            seed=as_seed(seed),
-        )
-        return board_of_votes(gold, asked, judge=judge)
-    if judge is not None:
-        raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")
     bar = None if against is None or isinstance(against, str) else float(against)
     asked_of_items = (metric, cluster, classes, scale, generalise, suite, bar, kind, test)
     taken = null == "swap_items" and looks == 1 and gold is None
     taken = taken and all(asked is None for asked in asked_of_items)
     taken = taken and are_scores(a if b is None else {"A": a, "B": b})
-    kind = "scores" if taken else kind
+    held = gold.kind if isinstance(gold, Systems) else None
+    of_scores = taken or test is not None or "scores" in (kind, held)
+    alpha, confidence_level = at_each_look(alpha, confidence_level, looks, alternative)
+    draws = N_RESAMPLES if n_resamples is None else n_resamples
+    asked = Asked(
+        Decision(alternative, alpha, draws, max_resamples, decision_error),
+        null=null,
+        confidence_level=confidence_level,
+        generalise=generalise,
+        pair_runs=pair_runs,
+        interval=interval,
+        looks=looks,
+        correction=correction or "holm",
+        against=None if bar is not None or against is None else str(against),
+        margin=margin,
+        max_draws=max_draws,
+        seed=as_seed(seed),
+        threads=threads,
+        progress=progress,
+    )
+    if bar is not None and (of_scores or isinstance(gold, Votes)):
+        raise NbykError(
+            f"found {bar:g} beside {'scores of runs' if of_scores else 'votes'}; name a baseline",
+            argument="against",
+        )
+    if isinstance(gold, Votes):
+        return board_of_votes(gold, asked, judge=judge)
+    if judge is not None:
+        raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")
     lower = gold.lower_is_better if isinstance(gold, Systems) else False
     lower = lower if lower_is_better is None else lower_is_better
-    check_margin(margin)
-    if test is not None or "scores" in (kind, held):
+    if of_scores:
         if looks != 1:
             raise NbykError("found looks beside scores of runs; they are for items", argument="looks")
-        if bar is not None:
-            raise NbykError("found a score beside scores of runs; name a baseline", argument="against")
         if scale is not None:
             raise NbykError("found a scale beside scores of runs, which have none; drop it", argument="scale")
         scores = gold if a is None and b is None else a if b is None else {"A": a, "B": b}
@@ -261,17 +270,11 @@ def compare(
             pair_runs, scores = bool(scores.paired), scores.responses
         elif gold is not None and scores is not gold:
             raise NbykError("found gold beside scores of runs, which need none; give None", argument="gold")
-        question = Question(
-            "mean score",
-            test or RECOMMENDED,
-            "",
-            alternative,
-            alpha,
-            confidence_level,
-            correction or "",
-            str(against) if against else None,
-            tau,
-            as_seed(seed),
+        question = replace(
+            asked.question("mean score"),
+            test=test or RECOMMENDED,
+            correction=correction or "",
+            tau=tau,
             direction="lower" if lower else "higher",
         )
         return board_of_scores(
@@ -289,34 +292,7 @@ def compare(
             f"found {lower_is_better} and a metric, which says what is better; give one of them",
             argument="lower_is_better",
         )
-    n_resamples = N_RESAMPLES if n_resamples is None else n_resamples
-    asked = Asked(
-        Decision(alternative, alpha, n_resamples, max_resamples, decision_error),
-        null=null,
-        confidence_level=confidence_level,
-        generalise=generalise,
-        pair_runs=pair_runs,
-        interval=interval,
-        looks=looks,
-        correction=correction or "holm",
-        against=None if bar is not None or against is None else str(against),
-        margin=margin,
-        max_draws=max_draws,
-        seed=as_seed(seed),
-        threads=threads,
-        progress=progress,
-    )
     systems = a if b is None else {"A": a, "B": b}
-    if systems is None and not isinstance(gold, Systems | ResponseSet):
-        raise NbykError(
-            "found no systems; give gold (or None) first, then the responses of A and B, or a mapping from "
-            "names",
-            argument="a",
-        )
-    if lower and metric is None:
-        metric = usual_metric(
-            gold.kind if isinstance(gold, Systems) else "numbers", has_gold=False, lower_is_better=True
-        )
     scored = ScoredSystems.of(
         gold,
         systems,
@@ -325,6 +301,7 @@ def compare(
         kind=kind,
         classes=classes,
         given_scale=as_scale(scale),
+        lower_is_better=lower,
     )
     if suite is not None:
         if not isinstance(suite, Suite):

@@ -11,21 +11,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from scipy.special import bdtr, bdtrc
 
 from nbyk.errors import NbykError
 from nbyk.sums import product, root
-from nbyk.testing.corrections import corrected_pairs
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
 from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
-from nbyk.testing.ranks import board_from
-from nbyk.testing.results import NONE, Board, Claim, Interval, Pair, Question, favoured, inconclusive
+from nbyk.testing.results import Board, Claim, Interval, favoured, inconclusive
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
-from nbyk.testing.systems.by_formula import times_as_many, without_p
+from nbyk.testing.systems.by_formula import board_by_formula, times_as_many, without_p
 from nbyk.testing.systems.claims import (
     POWER,
     broad_test,
@@ -62,26 +61,43 @@ def board_alone(scored: ScoredSystems, asked: Asked, *, bar: float | None = None
         raise NbykError(
             "found a margin, and no score to hold the system to; give one with `against`", argument="margin"
         )
-    unit = metric.effect_unit(scored.scale)
     against = None if bar is None else f"a score of {in_full(bar)}"
-    question = scored.question(asked, against=against, test="t", hypothesis=EQUAL_SCORES)
-    alone = []
-    for system in range(len(scored.names)):
-        normal = None if bar is None else _checked(bar, scored)
-        alone.append(_Alone(scored, asked, system, normal, against or ""))
-    margin = None if asked.margin is None else asked.margin / unit
-    pairs = corrected_pairs([one.pair(question, unit, margin) for one in alone])
-    scores = np.array([metric.score_in_ratings(score, scored.scale) for score in scored.scores])
-    ends: list[Interval] = []
-    for pair, score in zip(pairs, scores.tolist(), strict=True):
-        sign = 1.0 if bar is None else metric.sign
-        low, high = (score + sign * (end - pair.effect) for end in pair.interval)
-        ends.append((min(low, high), max(low, high)) if not math.isnan(low) else NONE)
-    board = board_from(question, scored.sample, scored.names, scores, metric.sign, ends, pairs)
-    warnings = dict.fromkeys([*(text for pair in pairs for text in pair.warnings), *scored.uneven_trials()])
-    chosen = [(one.panel, one.panel.sources) for one in alone]
-    population = population_of(chosen, of_clusters=alone[0].panel.of_clusters)
-    return replace(board, warnings=tuple(warnings), population=population)
+    normal = None if bar is None else _checked(bar, scored)
+    alone = [_Alone(scored, asked, system, normal, against or "") for system in range(len(scored.names))]
+    claims = {(one.system, -1): one.claims() for one in alone}
+    in_ratings = partial(metric.score_in_ratings, scale=scored.scale)
+    scores = np.array([in_ratings(score) for score in scored.scores])
+    sign = 1.0 if bar is None else metric.sign
+    panels = [one.panel for one in alone]
+    kept = {name: units for panel in panels for name, units in panel.left_as_they_are(scored.units).items()}
+    warnings = (
+        *few_units(panels, alone=True),
+        *about_units(kept, has_gold=alone[0].data.has_gold),
+        *scored.uneven_trials(),
+    )
+    n_clusters = scored.sample.n_clusters if panels[0].draws_clusters else 0
+    board = board_by_formula(
+        scored.question(asked, against=against, test="t", hypothesis=EQUAL_SCORES),
+        replace(scored.sample, n_clusters=n_clusters),
+        scored.names,
+        scores,
+        [_of_score(of, score, sign) for of, score in zip(claims.values(), scores.tolist(), strict=True)],
+        claims,
+        sign=metric.sign,
+        warnings=warnings,
+        bar=against or "",
+        bar_score=None if normal is None else in_ratings(normal),
+    )
+    chosen = [(panel, panel.sources) for panel in panels]
+    population = population_of(chosen, of_clusters=panels[0].of_clusters)
+    return replace(board, sample=scored.sample, population=population)
+
+
+def _of_score(claims: Sequence[Claim], score: float, sign: float) -> Interval:
+    """Return the interval of a system's score that follows from its broadest claim."""
+    effect = next((claim for claim in claims if claim.is_conclusive), claims[-1]).effect
+    low, high = sorted(score + sign * (end - effect) for end in claims[0].interval)
+    return low, high
 
 
 def band(boards: Sequence[Board], scored: Sequence[ScoredSystems]) -> list[Interval]:
@@ -120,48 +136,32 @@ class _Alone:
     ) -> None:
         self.scored, self.asked, self.system, self.bar = scored, asked, system, bar
         self.data = scored.pair(system, None, against=against)
-        self.name = scored.names[system]
         towards = scored.metric if bar is not None else replace(scored.metric, direction="higher")
         self.metric = score_alone(towards, bar or 0.0)
-        self.panel = replace(asked.panel(self.data), names=(self.name, ""))
+        self.panel = replace(asked.panel(self.data), names=(scored.names[system], ""))
         self.bounded = is_within_one(scored.metric, scored.pair(system, system))
 
-    def pair(self, question: Question, unit: float, margin: float | None) -> Pair:
-        """Return the pair, in the unit of the ratings."""
-        asked, name, panel = self.asked, self.name, self.panel
+    def claims(self) -> tuple[Claim, ...]:
+        """Return the claims, the broadest first, in the unit of the ratings."""
+        asked, panel, metric, scale = self.asked, self.panel, self.scored.metric, self.scored.scale
+        unit = metric.effect_unit(scale)
+        margin = None if asked.margin is None else asked.margin / unit
         test = broad_test(self.metric, panel)
         claims = claims_of(self.metric, self.data, panel, self._items(panel), asked, test, margin)
         if margin is None and self.bar is not None and not panel.draws_clusters:
             claims = (*claims[:-1], self._planned(claims[-1]))
         claims = tuple(self._within(claim).times(unit) for claim in claims)
-        if self.bar is None:
-            least = self.scored.metric.score_in_ratings(0.0, self.scored.scale)
-            claims = tuple(
-                replace(
-                    without_p(claim),
-                    effect=least + claim.effect,
-                    interval=(least + claim.interval[0], least + claim.interval[1]),
-                )
-                for claim in claims
+        if self.bar is not None:
+            return claims
+        least = metric.score_in_ratings(0.0, scale)
+        return tuple(
+            replace(
+                without_p(claim),
+                effect=least + claim.effect,
+                interval=(least + claim.interval[0], least + claim.interval[1]),
             )
-        score, bar = (
-            None if value is None else self.scored.metric.score_in_ratings(value, self.scored.scale)
-            for value in (float(self.scored.scores[self.system]), self.bar)
+            for claim in claims
         )
-        pair = Pair(
-            name,
-            question.against or "",
-            question,
-            replace(self.scored.sample, n_clusters=self.data.n_clusters if panel.draws_clusters else 0),
-            (score, bar),
-            claims,
-            claims[0].p,
-            True,
-        )
-        units = panel.left_as_they_are(self.scored.units)
-        kept = about_units(units, self.data.n_items, has_gold=self.data.has_gold)
-        about = (*few_units([panel], alone=True), *kept)
-        return replace(pair, warnings=(*pair.reserves, *about))
 
     def _planned(self, claim: Claim) -> Claim:
         """Return an open claim with the number of items, or of trials of each, that would settle it."""

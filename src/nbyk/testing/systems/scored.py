@@ -63,6 +63,7 @@ class ScoredSystems:
         kind: str | None = None,
         classes: Sequence[Any] | None = None,
         given_scale: Scale | None = None,
+        lower_is_better: bool = False,
     ) -> ScoredSystems:
         """Return systems in any of the forms that `nbyk.compare` takes."""
         categories: Categories | None = None
@@ -87,9 +88,9 @@ class ScoredSystems:
                 gold = gold.gold if gold.has_gold else None
         if systems is None:
             raise NbykError(
-                f"found {type(gold).__name__} alone, expected what `nbyk.read_systems` returns, or gold (or "
-                "None) and systems",
-                argument="systems",
+                "found no systems; give gold (or None) first, then the responses of A and B, or a mapping "
+                "from names",
+                argument="a",
             )
         named = _named(systems)
         sources = {"gold": gold, **named}
@@ -98,7 +99,8 @@ class ScoredSystems:
                 kind = "distributions"
             sources, categories = as_numbers(sources, kind, classes, kind_scored(metric))
         known_kind = "numbers" if categories is None else categories.kind
-        metric = metric or usual_metric(known_kind, has_gold=gold is not None)
+        has_gold = gold is not None and not lower_is_better
+        metric = metric or usual_metric(known_kind, has_gold=has_gold, lower_is_better=lower_is_better)
         (chosen,) = metrics_of(categories, [metric])
         if chosen.kind == "comparison" and len(named) > 2:
             raise NbykError(
@@ -159,8 +161,8 @@ class ScoredSystems:
         """Return gold and two systems, by their places, or one against nothing, which has a name."""
         names = (self.names[a], against if b is None else self.names[b])
         nothing = np.zeros((self.rows.n_items, 1))
-        responses_b = nothing if b is None else _answered(self.rows.systems[b])
-        data = ResponseSet(self.rows.gold, _answered(self.rows.systems[a]), responses_b, names=names)
+        responses_b = nothing if b is None else answered(self.rows.systems[b])
+        data = ResponseSet(self.rows.gold, answered(self.rows.systems[a]), responses_b, names=names)
         roles = data.names_of_roles.items()
         behind = {role: self.units[name] for role, name in roles if name in self.units}
         return replace(data, units=behind, clusters=self.clusters, categories=self.categories)
@@ -244,7 +246,7 @@ def _above_bar(metric: Metric, systems: Floats, gold: Floats, out: Floats, bar: 
     out[:] = metric.scores(systems[:1], gold)[0] - bar
 
 
-def _answered(matrix: Floats) -> Floats:
+def answered(matrix: Floats) -> Floats:
     """Return the columns that hold a response."""
     return matrix[:, ~np.isnan(matrix).all(axis=0)]
 

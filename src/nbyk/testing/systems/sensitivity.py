@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,11 +24,11 @@ from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import percentile_interval
 from nbyk.testing.pvalues import Alternative, PValue, expected_p, null_at_least, p_value, tie_tolerance
-from nbyk.testing.results import Shown, favoured, plain
+from nbyk.testing.results import NONE, Shown, favoured, plain
 from nbyk.testing.systems.asked import EQUALLY_GOOD, TESTED, WHOLE_ITEMS, Asked
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.unit_cautions import about_units, named_units
-from nbyk.words import ShownInNotebooks, listed, number_of
+from nbyk.words import listed, number_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,20 +65,16 @@ class Choice:
 
 @dataclass(frozen=True)
 class MetricEffect:
-    """A metric's effect on the data, with its percentile interval."""
+    """A metric's effect on the data in the unit of the ratings, with its percentile interval."""
 
     metric: str
     effect: float
     low: float
     high: float
 
-    def times(self, unit: float) -> MetricEffect:
-        """Return the effect in another unit."""
-        return MetricEffect(self.metric, unit * self.effect, unit * self.low, unit * self.high)
-
 
 @dataclass(frozen=True)
-class Sensitivity(ShownInNotebooks):
+class Sensitivity:
     """The verdicts of every applicable metric under every null, and under every sampler of expected p.
 
     Attributes
@@ -113,6 +109,14 @@ class Sensitivity(ShownInNotebooks):
     population: str = "new items"
     names: tuple[str, str] = ("A", "B")
 
+    def _repr_html_(self) -> str:
+        """Return the sentence and the warnings as HTML; notebooks call it."""
+        shown = f"<p><strong>{escape(self.sentence)}</strong></p>"
+        if self.warnings:
+            items = "".join(f"<li>{escape(text)}</li>" for text in self.warnings)
+            shown += f"<p>Before you believe it:</p><ul>{items}</ul>"
+        return shown
+
     def verdicts(self, null: str) -> dict[str, Shown]:
         """Return each metric's verdict by its p-value under a null."""
         return {
@@ -136,6 +140,8 @@ class Sensitivity(ShownInNotebooks):
     @property
     def sentence(self) -> str:
         """One sentence on whether the verdict depends on the choice."""
+        from nbyk.report.lines import in_words
+
         a, b = self.names
         defined = [choice for choice in self.choices if choice.p is not None]
         counts = Counter[str](choice.verdict for choice in defined)
@@ -146,17 +152,6 @@ class Sensitivity(ShownInNotebooks):
             f"{number_of(n_nulls, 'null')} and {number_of(n_samplers, 'sampler')} of test sets; "
             f"{self.alternative}, α = {self.alpha:g})"
         )
-        verdict = f"For {self.population}, the verdict"
-        if self.population == "new items":
-            verdict = "The verdict"
-        if not self.depends:
-            if counts["undecided"] == len(defined):
-                return f"{verdict} does not depend on the choice: none of {ways} tells {a} from {b}."
-            sides: dict[str, str] = {"better": f"{a} to be better", "worse": f"{b} to be better"}
-            shown = sides.get(next(iter(set(counts) - {"different"}), ""), f"that {a} and {b} differ")
-            return f"{verdict} does not depend on the choice: all of {ways} show {shown}."
-        from nbyk.report.lines import in_words
-
         by_metric, parts, named = self.verdicts(self.null), [], []
         for shown_as, verb, text, says in (
             ("better", "show", f"{a} to be better", f"{a} is better"),
@@ -168,10 +163,10 @@ class Sensitivity(ShownInNotebooks):
                 parts.append(f"{n} {verb}{'s' * (n == 1)} {text}")
             if metrics := [metric for metric, of in by_metric.items() if of == shown_as]:
                 named.append(f"{says} by {listed(metrics)}")
-        return (
-            f"{verdict} depends on the choice: of {ways}, {', '.join(parts)}; by the {in_words(self.null)}, "
-            f"{', and '.join(named)}."
-        )
+        start = "The" if self.population == "new items" else f"For {self.population}, the"
+        depends = "depends" if self.depends else "does not depend"
+        by_name = f"; by the {in_words(self.null)}, {', and '.join(named)}" if self.depends else ""
+        return f"{start} verdict {depends} on the choice: of {ways}, {', '.join(parts)}{by_name}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values that JSON can hold."""
@@ -244,29 +239,29 @@ def sensitivity(
         seed=as_seed(seed),
     )
     data = as_response_set(gold, a, b, cluster=cluster)
-    left_out: tuple[str, ...] = ()
+    warnings = [*about_units(named_units(data), has_gold=data.has_gold)]
     if data.clusters is not None:
         single = [name for name in nulls if TESTED[name] != EQUALLY_GOOD]
-        nulls = tuple(name for name in nulls if name not in single)
         single += [sampler.name for sampler in parsed if sampler != WHOLE_ITEMS]
+        nulls = [name for name in nulls if name not in single]
         parsed = [sampler for sampler in parsed if sampler == WHOLE_ITEMS]
         if single:
             says = f"items come in clusters, but {listed(single)} draw single items: nbyk leaves them out"
-            left_out = (says,)
+            warnings.insert(0, says)
     chosen, skipped = _applicable(data, metrics)
     draws = Draws(data, chosen, seed=asked.seed, threads=threads, progress=progress)
-    every = range(len(chosen))
-    bootstrapped = asked.bootstrapped(draws)
+    every, observed = range(len(chosen)), draws.observed.tolist()
+    bootstrapped = draws.bootstrapped(every, n_resamples, "bootstrap")
     effects = []
-    for metric, effect, drawn in zip(chosen, draws.observed.tolist(), bootstrapped, strict=True):
-        defined = drawn[np.isfinite(drawn)]
-        ends = percentile_interval(defined, confidence_level) if defined.size else (math.nan, math.nan)
-        effects.append(MetricEffect(metric.name, effect, *ends))
+    for metric, effect, drawn in zip(chosen, observed, bootstrapped, strict=True):
+        defined, unit = drawn[np.isfinite(drawn)], metric.effect_unit(data.scale)
+        low, high = percentile_interval(defined, confidence_level) if defined.size else NONE
+        effects.append(MetricEffect(metric.name, unit * effect, unit * low, unit * high))
 
     choices = []
     for name in nulls:
         drawn = draws.under_null(every, n_resamples, name, WHOLE_ITEMS)
-        for metric, effect, row in zip(chosen, draws.observed.tolist(), drawn, strict=True):
+        for metric, effect, row in zip(chosen, observed, drawn, strict=True):
             p = p_value(effect, row, alternative=alternative) if np.isfinite(row).all() else None
             choices.append(_choice(metric.name, name, None, p, effect, alpha))
     for sampler in parsed:
@@ -278,10 +273,10 @@ def sensitivity(
             alternatives = draws.redrawn(every, n_resamples, sampler, None)
         else:
             under, alternatives = draws.under_null(every, n_resamples, null, sampler), bootstrapped
+        paired = null != "shifted" and data.clusters is None
         for metric, drawn, row in zip(chosen, alternatives, under, strict=True):
             p, towards = None, 0.0
             if np.isfinite(drawn).all() and np.isfinite(row).all():
-                paired = null != "shifted" and data.clusters is None
                 p, towards = _expected(drawn, row, alternative, paired=paired)
             choices.append(_choice(metric.name, null, sampler.name, p, towards, alpha))
     return Sensitivity(
@@ -295,7 +290,7 @@ def sensitivity(
         n_items=data.n_items,
         n_resamples=n_resamples,
         seed=asked.seed,
-        warnings=(*left_out, *about_units(named_units(data), data.n_items, has_gold=data.has_gold)),
+        warnings=tuple(warnings),
         population=panel_of(data, None).population((), of_clusters=data.clusters is not None),
         names=data.names,
     )
@@ -305,28 +300,28 @@ def _applicable(
     data: ResponseSet, metrics: Sequence[str | Metric] | None
 ) -> tuple[tuple[Metric, ...], list[tuple[str, str]]]:
     """Return the metrics that apply, and the names of the others with the reasons why they do not."""
-    named = names_of_metrics() if metrics is None else metrics
-    binary = bool(np.isin(data.gold[~np.isnan(data.gold)], (0.0, 1.0)).all())
+    is_binary = bool(np.isin(data.gold[~np.isnan(data.gold)], (0.0, 1.0)).all())
     chosen: dict[str, Metric] = {}
     skipped = []
-    for given in named:
-        shown = given if isinstance(given, str) else given.name
-        why = _inapplicable(shown, has_gold=data.has_gold, binary=binary) if metrics is None else None
-        if why is None:
+    for given in names_of_metrics() if metrics is None else metrics:
+        shown, why = given if isinstance(given, str) else given.name, ""
+        if metrics is None:
+            why = _used_only_if_named(shown, has_gold=data.has_gold, is_binary=is_binary)
+        if not why:
             (metric,) = as_metrics(given)
             why = "needs gold" if metric.needs_gold and not data.has_gold else _undefined(metric, data)
-            if why is None:
-                chosen[metric.name] = metric
-                continue
-        skipped.append((shown, why))
+        if why:
+            skipped.append((shown, why))
+        else:
+            chosen[metric.name] = metric
     if not chosen:
         reasons = "; ".join(f"{name}: {why}" for name, why in skipped)
         raise NbykError(f"sensitivity: no metric applies to these data ({reasons}); name some that do")
     return tuple(chosen.values()), skipped
 
 
-def _inapplicable(name: str, *, has_gold: bool, binary: bool) -> str | None:
-    """Return why a metric of the registry is used only if it is named; None if it is used anyway."""
+def _used_only_if_named(name: str, *, has_gold: bool, is_binary: bool) -> str:
+    """Return why a metric of the registry is used only if it is named; "" if it is used anyway."""
     takes = definitions()[name].parameters
     needed = [parameter for parameter in takes if parameter.default is None]
     if needed:
@@ -334,23 +329,21 @@ def _inapplicable(name: str, *, has_gold: bool, binary: bool) -> str | None:
     metric = get(name)
     if has_gold and not metric.needs_gold:
         return "does not look at gold"
-    if not has_gold and metric.needs_gold:
-        return "needs gold"
     if not metric.needs_gold and metric.direction == "lower":
         return "counts lower responses as better; name it if they are"
-    if not binary and any(parameter.name == "threshold" for parameter in takes):
+    if not is_binary and any(parameter.name == "threshold" for parameter in takes):
         return f"gold is not 0 and 1 only; name it with a threshold, as in {name}(threshold=0.5)"
-    return None
+    return ""
 
 
-def _undefined(metric: Metric, data: ResponseSet) -> str | None:
+def _undefined(metric: Metric, data: ResponseSet) -> str:
     try:
         observed_effects(data, metric)
     except UndefinedMetricError:
         return "undefined on these data (a correlation of constants, or a division by zero)"
     except NbykError as error:
         return str(error)
-    return None
+    return ""
 
 
 def _expected(drawn: Floats, null: Floats, alternative: Alternative, *, paired: bool) -> tuple[PValue, float]:

@@ -101,13 +101,10 @@ class Splits:
         features[:, -1] = features[:, -2] ** 2
         return features
 
-    def parts(self, sums: Floats, n: Floats) -> Floats:
-        """Return the variance of d by `SOURCES`, shape (4, M).
-
-        `sums`, shape (2^roles + 7, M), are those of `features` over n items, shape (M,).
-        """
-        whole = (sums[-1] - sums[-2] ** 2 / n) / (n - 1)
-        parts = np.zeros((len(SOURCES), sums.shape[1]))
+    def parts(self, sums: Floats, n: int) -> Floats:
+        """Return the variance of d by `SOURCES`, shape (4,), from the sums of `features` over n items."""
+        whole = (sums[-1] - np.square(sums[-2]) / n) / (n - 1)
+        parts = np.zeros(len(SOURCES))
         if not self.roles:
             parts[0] = whole
             return parts
@@ -118,23 +115,23 @@ class Splits:
             inverse, halves, quarters = (np.mean(1.0 / (self.counts // part)) for part in (1, 2, 4))
             steps = (halves - inverse) / (quarters - halves)
             items = items + steps * (items - _covariance(sums[n_subsets + 2 : n_subsets + 5], n)[0])
-        parts[0] = np.minimum(items, whole)
+        parts[0] = min(items, whole)
         effects = np.maximum(self._shapley_effects(explained), 0.0)
-        together = effects.sum(axis=0)
-        for effect, role in zip(effects, self.roles, strict=True):
-            share = effect / np.where(together > 0.0, together, 1.0)
-            parts[SOURCES.index(role)] = share * (whole - np.maximum(parts[0], 0.0))
+        together = effects.sum()
+        if together > 0.0:
+            places = [SOURCES.index(role) for role in self.roles]
+            parts[places] = effects / together * (whole - max(parts[0], 0.0))
         return parts
 
     def _shapley_effects(self, explained: Floats) -> Floats:
-        """Return each role's Shapley effect, shape (roles, M), from variances of subsets, shape (2^roles, M).
+        """Return each role's Shapley effect, shape (roles,), from variances of subsets, shape (2^roles,).
 
         A part that only a whole subset explains is divided among its roles. A half of an odd number of
         responses is smaller than half of them, so its part is scaled.
         """
         counts = self.counts
         scale = 2.0 * (counts // 2).mean(axis=1) / counts.mean(axis=1)
-        effects = np.zeros((len(self.roles), explained.shape[1]))
+        effects = np.zeros(len(self.roles))
         for subset in range(1, len(explained)):
             members = [role for role in range(len(self.roles)) if subset >> role & 1]
             inside = [part for part in range(len(explained)) if part & subset == part]
@@ -144,9 +141,9 @@ class Splits:
         return effects
 
 
-def _covariance(sums: Floats, n: Floats) -> Floats:
+def _covariance(sums: Floats, n: int) -> Floats:
     """Return covariances over n items, without bias, from sums of products, then of means and squares."""
-    return np.asarray(sums[:-2] / n - (sums[-2] ** 2 - sums[-1]) / (n * (n - 1)))
+    return np.asarray(sums[:-2] / n - (np.square(sums[-2]) - sums[-1]) / (n * (n - 1)))
 
 
 def _halves(responses: Floats, generator: np.random.Generator) -> tuple[Floats, Floats]:

@@ -22,7 +22,7 @@ from nbyk.errors import NbykError
 from nbyk.sums import product
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.family import choose_pairs
-from nbyk.testing.pvalues import p_of_sides, tie_tolerance
+from nbyk.testing.pvalues import p_of_signs, tie_tolerance
 from nbyk.testing.results import NONE, Board, Claim, Interval
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component, third_moment
@@ -185,6 +185,7 @@ def board_of_suite(
         claims_of_pairs,
         sign=metric.sign,
         bar=(against or "") if is_alone else None,
+        bar_score=bar,
     )
 
 
@@ -195,7 +196,6 @@ def task_table(scored: ScoredSystems, suite: Suite, board: Board) -> pd.DataFram
     tasks.
     """
     import pandas as pd
-    from scipy.special import bdtr
 
     metric, first, alternative = scored.metric, board.pairs[0], board.question.alternative
     scores = scores_of_items(metric, scored.rows)
@@ -210,7 +210,7 @@ def task_table(scored: ScoredSystems, suite: Suite, board: Board) -> pd.DataFram
             p_of_sides_by_t, (low, high) = p_by_t(effects, board.question.confidence_level)
             p = p_of_sides_by_t[alternative].p
         if np.isin(effects, (-1.0, 0.0, 1.0)).all():
-            p = p_of_sides(*(float(bdtr(fewer, sum(signs), 0.5)) for fewer in signs[::-1]))[alternative]
+            p = p_of_signs(*signs)[alternative]
         rows.append(
             {
                 "task": name,

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import fdtri  # scipy.stats takes long to load
 
 from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet, stack_responses
@@ -29,13 +28,12 @@ from nbyk.testing.unit_cautions import about_units, named_units
 class VarianceShare:
     """One source's part of the variance of an effect over test sets of this size, and its share, in [0, 1].
 
-    All is None if the part is not identified, and the share if nothing varies. The 95 % interval is that of
-    the clusters' share, by F; no interval was found to cover other shares.
+    Both are None if the part is not identified, and the share if nothing varies. No interval was found to
+    cover shares.
     """
 
     variance: float | None
     share: float | None
-    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +123,7 @@ def variance_shares(
     of variance (with MS_c − MS_w over the mean size (N − Σ n_g²/N) / (G − 1)). Clusters add σ²_c Σ n_g²/N² to
     the variance of the mean, and all else σ²_w/N (Searle, Casella and McCulloch 1992, Variance components).
 
-    Other shares have no interval: percentiles over bootstrapped items covered the true shares far too rarely
+    Shares have no interval: percentiles over bootstrapped items covered the true shares far too rarely
     (docs/method.md).
     """
     (chosen,) = as_metrics(metric)
@@ -135,18 +133,13 @@ def variance_shares(
     effects = _item_effects(chosen, data)
     splits = Splits.of(data, [role for role in ROLES if role != "gold" or chosen.needs_gold])
     features = splits.features(effects, streams.key)
-    n_clusters = len(features)
-    if splits.clusters is not None:
-        features = with_clusters(features, splits.clusters)
-        n_clusters = len(features)
-
-    def parts_of(sums: Floats) -> Floats:
-        if splits.clusters is None:
-            n = np.full(sums.shape[1], float(n_clusters))
-            return np.concatenate([np.zeros((1, sums.shape[1])), splits.parts(sums, n) / n])
-        return clustered_parts(splits.parts(sums[:-3], sums[-2]), sums, n_clusters)
-
-    parts = parts_of(features.sum(axis=0)[:, None])[:, 0]
+    n = len(features)
+    if splits.clusters is None:
+        parts = np.append(0.0, splits.parts(features.sum(axis=0), n) / n)
+    else:
+        clusters = with_clusters(features, splits.clusters)
+        sums = clusters.sum(axis=0)
+        parts = clustered_parts(splits.parts(sums[:-3], n), sums, len(clusters))
     shares = np.maximum(parts, 0.0)
     shares = shares / shares.sum() if shares.any() else np.full(parts.shape, np.nan)
     by_source: dict[str, Any] = {}
@@ -160,10 +153,7 @@ def variance_shares(
         elif math.isnan(shares[index]):
             by_source[source] = VarianceShare(0.0, None)
         else:
-            interval = None
-            if source == "clusters" and splits.clusters is not None:
-                interval = share_of_clusters(features.sum(axis=0), n_clusters, 0.95)
-            by_source[source] = VarianceShare(float(shares[index]) * whole, float(shares[index]), interval)
+            by_source[source] = VarianceShare(float(shares[index]) * whole, float(shares[index]))
     if data.clusters is None:
         by_source["clusters"] = None
     # An item's trials are its own.
@@ -174,7 +164,7 @@ def variance_shares(
         **by_source,
         warnings=(
             *_cautions(chosen, splits, parts, data),
-            *about_units(units, data.n_items, has_gold=data.has_gold, claim="variance"),
+            *about_units(units, has_gold=data.has_gold, claim="variance"),
         ),
         names=data.names,
     )
@@ -229,20 +219,18 @@ def _cautions(metric: Metric, splits: Splits, parts: Floats, data: ResponseSet) 
         yield f"nbyk treats {metric.name} as linear in the mean squared errors"
 
 
-def components(
-    n: Floats, n_clusters: int, squares: Floats, between: Floats, total: Floats, sizes_squared: Floats
-) -> tuple[Floats, Floats]:
-    """Return the variances of d between G clusters of N items, perhaps below 0, and within, shape (M,) each.
+def components(sums: Floats, n_clusters: int) -> tuple[float, float]:
+    """Return the variances of d between G clusters, perhaps below 0, and within, from sums over clusters.
 
-    They follow from sums over items of d², and over clusters of T²/n, T and n², where T is the sum of d over
-    a cluster of n items (Searle, Casella and McCulloch 1992, Variance components, chapter 3).
+    The sums are those of `with_clusters` (Searle, Casella and McCulloch 1992, Variance components).
     """
-    # If each item is a cluster, the two cannot be told apart: all variance counts as within.
-    within = (squares - between) / np.maximum(n - n_clusters, 1.0)
-    mean_square = (between - total**2 / n) / (n_clusters - 1.0)
+    total, squares, between, n, sizes_squared = sums[-5:].tolist()
+    mean_square = (between - total * total / n) / (n_clusters - 1.0)
+    if n == n_clusters:  # the two cannot be told apart: all variance counts as within
+        return 0.0, mean_square
+    within = (squares - between) / (n - n_clusters)
     size = (n - sizes_squared / n) / (n_clusters - 1.0)
-    apart = n > n_clusters
-    return np.where(apart, (mean_square - within) / size, 0.0), np.where(apart, within, mean_square)
+    return (mean_square - within) / size, within
 
 
 def with_clusters(features: Floats, clusters: Integers) -> Floats:
@@ -257,42 +245,17 @@ def with_clusters(features: Floats, clusters: Integers) -> Floats:
 
 
 def clustered_parts(parts: Floats, sums: Floats, n_clusters: int) -> Floats:
-    """Return the variance of the mean by clusters, items, gold, A and B, shape (5, M).
+    """Return the variance of the mean by clusters, items, gold, A and B, shape (5,).
 
-    It follows from those of d by items and the roles, shape (4, M), and the sums of `with_clusters` over
-    clusters, shape (F + 3, M).
+    It follows from those of d by items and the roles, shape (4,), and the sums of `with_clusters`.
     """
-    total, squares, between, n, sizes_squared = sums[-5:]
-    own, within = components(n, n_clusters, squares, between, total, sizes_squared)
-    items = within - parts[1:].sum(axis=0)
-    return np.stack([own * sizes_squared / n**2, items / n, *(parts[1:] / n)])
-
-
-def share_of_clusters(sums: Floats, n_clusters: int, confidence_level: float) -> tuple[float, float]:
-    """Return the interval of the clusters' share in the variance of the mean, by F.
-
-    It is exact for normal d in clusters of one size. Percentiles of drawn clusters are not used: if the
-    estimate of the part is negative, as in half of all sets without cluster effects, they are nearly all 0.
-    `sums` are those of the columns that `with_clusters` returns, shape (F + 3,).
-    """
-    total, squares, between, n, sizes_squared = sums[-5:]
-    degrees = n_clusters - 1.0, float(n) - n_clusters
-    within = (squares - between) / degrees[1]
-    if within <= 0.0:
-        return 0.0, 1.0
-    ratio = (between - total**2 / n) / degrees[0] / within
-    size = (n - sizes_squared / n) / degrees[0]
-    tail = 0.5 * (1.0 - confidence_level)
-    ends = []
-    for quantile in (fdtri(*degrees, 1.0 - tail), fdtri(*degrees, tail)):
-        own = max(ratio / quantile - 1.0, 0.0) / size * sizes_squared / n
-        ends.append(float(own / (1.0 + own)))
-    return ends[0], ends[1]
+    own, within = components(sums, n_clusters)
+    n, sizes_squared = sums[-2:].tolist()
+    return np.array([own * sizes_squared / (n * n), (within - parts[1:].sum()) / n, *(parts[1:] / n)])
 
 
 def variance_of_clustered_mean(d: Floats, clusters: Integers) -> float:
     """Return the variance of the mean of d, shape (N,), over clusters like these."""
     features = with_clusters(np.column_stack([d - d.mean(), (d - d.mean()) ** 2]), clusters)
-    total, squares, between, n, sizes_squared = features.sum(axis=0)
-    own, within = components(n, len(features), squares, between, total, sizes_squared)
-    return float(own * sizes_squared / n**2 + within / n)
+    sums = features.sum(axis=0)
+    return float(clustered_parts(np.zeros(1), sums, len(features)).sum())

@@ -12,7 +12,7 @@ import numpy as np
 
 from nbyk.data.arrays import Floats
 from nbyk.data.layouts import as_numbers
-from nbyk.data.reading import read_table
+from nbyk.data.reading import table_of
 from nbyk.errors import NbykError
 from nbyk.files import write_text
 from nbyk_papers.ulmer2022.cartpole.training import TrainingSettings
@@ -60,7 +60,7 @@ def read_rewards(path: Path | None = None) -> dict[str, Floats]:
     if path is None:
         with resources.as_file(resources.files(__package__).joinpath("rewards.csv")) as shipped:
             return read_rewards(shipped)
-    table = read_table(path)
+    table = table_of(path)
     agents = table.column("agent", "write it with `nbyk study cartpole train`")
     episodes = [name for name in table.names if name.startswith("episode_")]
     if not episodes:

@@ -18,11 +18,9 @@ class CartPoleStudy(Study):
     report_work = (200.0, 5.0)
 
     def figures(self, config: Any) -> Sequence[str]:
-        """Return the names of its figures."""
         return ["rewards", "quantiles", "episodes"]
 
     def tables(self, config: Any) -> Sequence[str]:
-        """Return the names of its tables."""
         return ["tests", "power", "eps_min", "episodes"]
 
     def commands(self) -> Mapping[str, Callable[..., Any]]:
