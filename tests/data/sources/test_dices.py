@@ -40,7 +40,7 @@ def test_dices_has_the_harm_that_raters_see(tmp_path):
             [("1", "r", "No"), ("2", "r", "Maybe")],
             ":4: column 'Q_overall': found 'Maybe', expected one of",
         ),
-        ([("1", "r", "No"), ("2", "r", "")], ":4: found ''"),
+        ([("1", "r", "No"), ("2", "r", "")], ":4: column 'Q_overall': found ''"),
         (
             [("1", "r", "No"), ("2", "r", "No"), ("1", "r", "Yes")],
             ":6: rater 'r' has already rated item '1'",
