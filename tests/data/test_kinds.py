@@ -285,3 +285,17 @@ def test_runs_that_all_say_one_class_are_no_counts(tmp_path: Path) -> None:
     assert read.responses["a"].tolist() == [[1.0, 1.0]] * 3
     assert read.gold is not None
     assert (read.gold == 1).sum(axis=1).tolist() == [2, 1, 4]
+
+
+def test_classes_are_named_as_python_writes_them(tmp_path: Path) -> None:
+    for name, cells in (("gold", "True True False"), ("a", "True False False"), ("b", "False True False")):
+        lines = [f"q{row},{cell}" for row, cell in enumerate(cells.split())]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["item,label", *lines]))
+    files = [str(tmp_path / f"{name}.csv") for name in "ab"]
+    read = nbyk.read_systems(files, str(tmp_path / "gold.csv"), kind="classes", classes=["True", "False"])
+    assert read.classes == ("1", "0")
+    assert read.responses["a"].ravel().tolist() == [0, 1, 1]
+    in_memory = nbyk.compare(
+        ["True", "True", "False"], ["True", "False", "False"], ["False", "True", "False"]
+    )
+    assert nbyk.compare(read).pair.scores == in_memory.pair.scores

@@ -130,7 +130,9 @@ def test_the_scale_is_declared_or_from_0_to_1() -> None:
     levels = read_systems({"a": a, "b": b}, scale=Levels((1, 2, 3, 4, 5)))
     assert_array_equal(levels.responses["a"], [[0], [0.8]])
     assert read_systems({"a": long("ab"), "b": long("ab")}).scale == Interval(0, 1)
-    with pytest.raises(NbykError, match="b: the rating of item 'a' by rater 'r': found 2"):
+    with pytest.raises(
+        NbykError, match="b: the rating of item 'a' by rater 'r': found 2, expected one of 1, 5"
+    ):
         read_systems({"a": a, "b": b}, scale=Levels((1, 5)))
 
 

@@ -74,7 +74,9 @@ def test_a_malformed_lewidi_item_is_named(tmp_path, item, says):
 
 def test_a_label_off_the_scale_is_named(tmp_path):
     path = lewidi_file(tmp_path / "ArMIS_test.json", i1=("0,2", "a,b"), i2=("0,1", "a,b"))
-    with pytest.raises(NbykError, match=r"ArMIS_test\.json: the rating of item 'test-1' by rater 'b'"):
+    with pytest.raises(
+        NbykError, match=r"ArMIS_test\.json: the rating of item 'test-1' by rater 'b': found 2"
+    ):
         load_source("armis", path)
 
 

@@ -49,7 +49,7 @@ def test_an_annotators_first_answer_of_a_comment_counts(tmp_path):
 
 @pytest.mark.parametrize(
     ("value", "says"),
-    [(5.0, "item '2' by rater '5'"), (float("nan"), "row 1: column 'respect'")],
+    [(5.0, "item '2' by rater '5': found 5, expected one of 0"), (float("nan"), "row 1: column 'respect'")],
 )
 def test_an_answer_off_the_scale_is_named(tmp_path, value, says):
     path = mhs_file(tmp_path / "mhs.parquet", (1, 5, 3, 0), (2, 5, value, 0))

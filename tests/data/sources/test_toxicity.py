@@ -79,10 +79,9 @@ def test_a_score_off_the_scale_is_named(tmp_path, score):
     path = toxicity_file(tmp_path / "t.json", scored((1, "w")), scored((score, "v")))
     with pytest.raises(NbykError) as refusal:
         load_source("toxicity", path)
-    said = str(refusal.value)
-    assert said.startswith(f"{path}: the rating of item '2' by rater 'v'")
-    assert f"{score:g}" in said
-    assert "expected one of 0, 1, 2, 3, 4" in said
+    assert f"{path}: the rating of item '2' by rater 'v': found {score:g}, expected one of 0" in str(
+        refusal.value
+    )
 
 
 def test_toxicity_without_a_path_says_where_to_get_it():
