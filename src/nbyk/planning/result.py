@@ -103,6 +103,8 @@ class Plan(ShownAsLines):
     pilot_units, pilot_that_tells
         The raters or runs of the pilot, and those of one whose assured plan would be at most twice the size;
         0 if this one's is, or if none of up to 50 units would.
+    beside
+        For a pilot's own items: the plan from a prior fitted to them, or the reason why there is none.
     seed
         Seed of the simulations.
     assumptions
@@ -136,6 +138,7 @@ class Plan(ShownAsLines):
     safer: Plan | None = None
     pilot_units: int = 0
     pilot_that_tells: int = 0
+    beside: Plan | str | None = None
     seed: int = 0
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -293,6 +296,7 @@ class Plan(ShownAsLines):
         }
         if not isinstance(source, Simulated):
             return {**content, "spread": asdict(source)}
+        beside = self.beside.to_dict() if isinstance(self.beside, Plan) else self.beside
         power = self.simulated
         return {
             **content,
@@ -304,4 +308,5 @@ class Plan(ShownAsLines):
             "max_items": request.max_items,
             "max_responses": request.max_responses,
             "prior": source.prior.to_dict(),
+            **({} if beside is None else {"of_fitted_prior": beside}),
         }

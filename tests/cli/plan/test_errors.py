@@ -38,7 +38,7 @@ WRONG = {
     ),
     "an unknown metric": ("plan toxicity --epsilon 0.1 --power 0.8 --metric maee", "did you mean mae"),
     "an unknown test": (
-        "plan toxicity --epsilon 0.1 --power 0.8 --test swaps",
+        "plan toxicity --epsilon 0.1 --power 0.8 --test swap_item",
         "did you mean swap_items",
     ),
     "no pilot": ("plan --pilot nowhere.csv --scale 0..1 --epsilon 0.1 --power 0.8", "nowhere.csv"),
