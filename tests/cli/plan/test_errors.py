@@ -15,6 +15,7 @@ from tests.cli.plan.pilots import QUICK, likert, write_pilot
 WRONG = {
     "no data": ("plan --epsilon 0.1 --power 0.8", "expected one of DATASET, --pilot and --prior"),
     "two data": ("plan toxicity --prior prior.json --epsilon 0.1 --power 0.8", "found DATASET and --prior"),
+    "a file for a dataset": ("plan same.csv --epsilon 0.1 --power 0.8", "write --pilot same.csv"),
     "an unknown dataset": ("plan convabus --epsilon 0.1 --power 0.8", "did you mean convabuse?"),
     "nothing open": (
         "plan toxicity --items 9 --responses 5 --epsilon 0.1 --power 0.8",
