@@ -41,9 +41,6 @@ _ITEMS_PER_BINOMIAL = 50
 ITEMS_PER_KIND = 128
 """As many items of a kind, drawn once and swapped once, cost about as much as the kind's two binomials."""
 
-_FEW_SUMS = 2
-"""So few sums are faster without the counts of the items, which more sums share."""
-
 SWAPS_PER_KIND = 2048
 """As many items of a kind, only swapped, cost about as much as its binomial."""
 
@@ -86,36 +83,6 @@ def count_draws(key: Any, first: int, n_items: int, n_drawn: int, kind_of: Array
             for i in range(min(HALVES, n_drawn - start)):
                 item = np.uint64(index_below(_half(row, i), n_items))
                 counts[draw, np.uint64(kind_of[item]) if kind_of.size > 0 else item] += 1
-
-
-@njit(nogil=True, cache=True)
-def sum_draws(key: Any, first: int, n_drawn: int, features: Array, out: Array) -> None:
-    """Fill `out`, shape (F, R), with sums of `features`, (N, F), over the items that `draw_items` draws.
-
-    F is 1 or 2. Every other item goes into sums of its own, since one running sum waits for itself.
-    """
-    n_items, last = features.shape[0], features.shape[1] - 1
-    state = np.empty(STATE, np.uint64)
-    row = np.empty(LANES, np.uint64)
-    for draw in range(out.shape[1]):
-        start_replicate(key, first + draw, state)
-        even, odd, even_last, odd_last = 0.0, 0.0, 0.0, 0.0
-        for start in range(0, n_drawn, HALVES):
-            next_row(state, row)
-            n = min(HALVES, n_drawn - start)
-            for i in range(0, n - 1, 2):
-                item = np.uint64(index_below(_half(row, i), n_items))
-                even += features[item, 0]
-                even_last += features[item, last]
-                item = np.uint64(index_below(_half(row, i + 1), n_items))
-                odd += features[item, 0]
-                odd_last += features[item, last]
-            if n % 2 == 1:
-                item = np.uint64(index_below(_half(row, n - 1), n_items))
-                even += features[item, 0]
-                even_last += features[item, last]
-        out[0, draw] = even + odd
-        out[last, draw] = even_last + odd_last
 
 
 def by_first_item(codes: Integers) -> tuple[Integers, Integers]:
@@ -287,16 +254,13 @@ class Bootstraps(ItemDraws):
 
     def sums(self, of: ItemSums) -> Floats:
         """Return the sums over the drawn items, shape (F, 64); of many items by random signs."""
-        single = not self._kind_of.size and of.kinds is None and of.name not in self._sums
-        sums = np.empty((of.features.shape[1], DRAWS))
-        if single and self._n_drawn == self.n_items and of.deviations is not None:
+        whole = self._n_drawn == self.n_items and not self._kind_of.size and of.kinds is None
+        if whole and of.name not in self._sums and of.deviations is not None:
             signs = np.empty((1, self.n_items), np.uint64)
             fill_words(self._word, self._first, signs)
+            sums = np.empty((of.features.shape[1], DRAWS))
             weights.signed_sums(of.deviations, signs[0], sums)
             self._sums[of.name] = of.total[:, None] + sums
-        elif single and len(sums) <= _FEW_SUMS:
-            sum_draws(self._word, self._first, self._n_drawn, of.features, sums)
-            self._sums[of.name] = sums
         return super().sums(of)
 
     def counts(self, kinds: Kinds | None) -> Integers | None:
