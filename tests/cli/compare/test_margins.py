@@ -14,8 +14,8 @@ SYSTEMS = "--gold gold.csv sim_a.csv sim_b.csv sim_c.csv --generalise items"
 @pytest.mark.parametrize(
     ("margin", "code", "says"),
     [
-        ("0.3", 0, "sim_b is better than sim_a, or not worse by 0.3"),
-        ("0.0001", 3, "sim_b is worse than sim_a by more than 0.0001"),
+        ("0.3", 0, "The gate is passed by sim_b."),
+        ("0.0001", 3, "The gate is not passed by sim_b."),
         ("0.04", 4, "do not show whether sim_b is worse than sim_a by 0.04"),
     ],
 )

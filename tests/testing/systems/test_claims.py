@@ -15,6 +15,7 @@ from scipy.stats import binom
 
 import nbyk
 from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.scales import FROM_0_TO_1
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import get
@@ -64,7 +65,11 @@ def test_a_broader_claim_with_a_smaller_p_has_a_caution(broad: float, items: flo
     data = nbyk.response_set(*ratings())
     result = nbyk.compare(data, **QUICK).pair
     of_both = (replace(result.claims[0], p=broad), replace(result.claims[1], p=items, standard_error=0.001))
-    found = list(about_pair(replace(result, claims=of_both), get("mae"), data, undefined=0))
+    found = list(
+        about_pair(
+            replace(result, claims=of_both), get("mae"), data, FROM_0_TO_1, undefined=0, by_bootstrap=True
+        )
+    )
     assert any("although that claim is narrower" in text for text in found) is cautioned
 
 
