@@ -114,7 +114,7 @@ def cpu_of(*words: str) -> float:
 
 
 def test_errors_about_options_and_paths_come_before_anything_heavy(tmp_path: Path) -> None:
-    """Half of `import numba, pandas`, which takes .6 to .8 s here, is about .3 s."""
+    """An error takes about half of `import numba, pandas`; with one of them it would take more than all."""
     heavy = cpu_of(sys.executable, "-c", "import numba, pandas")
     command = str(Path(sys.executable).parent / "nbyk")
     begun = time.monotonic()
@@ -124,5 +124,5 @@ def test_errors_about_options_and_paths_come_before_anything_heavy(tmp_path: Pat
         "plan toxicity --solve raters --effect 0.1 --power 0.8",
         "plan --pilot nowhere.csv --scale 1..5 --effect 0.3 --power 0.8",
     ):
-        assert cpu_of(command, *words.split()) < 0.6 * heavy, words
+        assert cpu_of(command, *words.split()) < 0.75 * heavy, words
     assert time.monotonic() - begun < 120
