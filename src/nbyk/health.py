@@ -44,7 +44,7 @@ Checksum = Callable[[Path], str | None]
 class Finding:
     """A finding about a file, folder or package, and what to do.
 
-    There is no advice if it is only for information. An error is advice that says what it is about.
+    Without advice it is for information only. If reading failed, the error's text is all of the advice.
     """
 
     where: str

@@ -123,7 +123,7 @@ def metric_named(name: str) -> Metric:
 
 
 def one_of(argument: str, value: str | None, known: Sequence[str | None]) -> None:
-    """Raise NbykError if an option has another value than the known ones, of which None stands for none."""
+    """Raise NbykError unless an option has a known value; None is that of an option left out."""
     if value not in known:
         expected = " or ".join(name for name in known if name)
         raise NbykError(f"found {value!r}, expected {expected}", argument=argument)

@@ -158,9 +158,11 @@ def _check_dataset(name: str, *, published: bool) -> None:
 
     embedded = () if published else (known for known in source_names() if source(known).embedded)
     known = {*published_names(), *embedded}
-    if name not in known and Path(name).exists():
-        raise NbykError(f"is a file of yours, expected a data set's name; write --pilot {name}", file=name)
     if name not in known:
+        if Path(name).exists():
+            raise NbykError(
+                f"is a file of yours, expected a data set's name; write --pilot {name}", file=name
+            )
         raise unknown_name("dataset", name, known)
 
 

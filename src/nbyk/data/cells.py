@@ -91,7 +91,7 @@ class ArrowCells(Sequence[Any]):
         return ArrowCells(self.array.cast(pa.string()))
 
     def numbers(self) -> NDArray[np.float64]:
-        """Return numbers, NaN where none is."""
+        """Return the numbers, NaN for an empty cell."""
         import pyarrow as pa
 
         floats = self.array.cast(pa.float64(), safe=False)

@@ -251,8 +251,8 @@ def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
     reward = result.get("reward", member(result, "reward_info", "reward"))
     if member(result, "info", "error") is not None:
         yield "tasks that ended in an error, whose reward is 0"
-    asked = member(result, "info", "task", "instruction")
-    yield Row(task, result.get("trial", 0), [("reward", reward)], input=asked)
+    instruction = member(result, "info", "task", "instruction")
+    yield Row(task, result.get("trial", 0), [("reward", reward)], input=instruction)
 
 
 @Export("a report of SWE-bench", "report", "instance", "run", keys=("resolved_ids", "submitted_ids"))

@@ -203,7 +203,7 @@ def read_systems(
     if kind == "classes" and people is None:
         raise NbykError("found classes, and no gold by which they are right; give it", argument="gold")
     labels, shares = ClassKind(classes), ShareKind()
-    of_systems = of_gold = {
+    systems_kind = gold_kind = {
         "numbers": NumberKind(on_scale),
         "classes": labels,
         "distributions": shares,
@@ -212,11 +212,11 @@ def read_systems(
     gold_ratings: Ratings | None = None
     if kind == "classes" and people is not None:  # gold names the classes
         gold_ratings = people.read(labels, mending)
-        of_systems = ClassKind(labels.names, "runs")
-    ratings = {name: source.read(of_systems, mending) for name, source in sources.items()}
+        systems_kind = ClassKind(labels.names, "runs")
+    ratings = {name: source.read(systems_kind, mending) for name, source in sources.items()}
     if gold_ratings is None and people is not None:
-        of_gold = NumberKind(on_scale, "raters") if kind == "numbers" else _kind_of_gold(people, shares)
-        gold_ratings = people.read(of_gold, mending)
+        gold_kind = NumberKind(on_scale, "raters") if kind == "numbers" else _kind_of_gold(people, shares)
+        gold_ratings = people.read(gold_kind, mending)
     every = [*([] if gold_ratings is None else [gold_ratings]), *ratings.values()]
     if kind != "numbers":
         on_scale = FROM_0_TO_1
@@ -249,8 +249,8 @@ def read_systems(
         "systems": named,
     }
     notes += notes_on_look_alikes(names_of)
-    of_columns = sources if kind in ("numbers", "classes") else {}
-    like_systems = columns_like_systems(of_columns, has_gold=gold is not None)
+    column_sources = sources if kind in ("numbers", "classes") else {}
+    like_systems = columns_like_systems(column_sources, has_gold=gold is not None)
     matrices: dict[str, Floats] = {}
     units: dict[str, Units] = {}
     for name, read in ratings.items():
@@ -283,7 +283,7 @@ def read_systems(
         if gold_ratings is not None and str(gold_ratings.place) in said:
             said[str(gold_ratings.place)] += f", classes = {', '.join(labels.names)}"
     elif kind == "distributions":
-        places = matrices if of_gold is not shares or gold_matrix is None else {"": gold_matrix, **matrices}
+        places = matrices if gold_kind is not shares or gold_matrix is None else {"": gold_matrix, **matrices}
         arrays = {name: shares.of(matrix) for name, matrix in places.items()}
         coded, table = places_in_table(arrays, len(shares.names))
         gold_matrix = coded.pop("", gold_matrix)

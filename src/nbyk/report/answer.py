@@ -302,7 +302,7 @@ def _table_text(table: AnswerTable, width: int, *, captioned: bool = True) -> st
             [cell] if whole or len(cell) <= room else textwrap.wrap(cell, room, break_on_hyphens=False)
             for cell, room, whole in zip(row, widths, is_whole, strict=True)
         ]
-        if row is rows[0]:  # what stands nearest to the line says what is below it
+        if row is rows[0]:  # a header that wraps ends on its line
             most = max(map(len, wrapped))
             wrapped = [[""] * (most - len(parts)) + parts for parts in wrapped]
         for parts in zip_longest(*wrapped, fillvalue=""):

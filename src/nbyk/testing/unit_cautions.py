@@ -41,7 +41,7 @@ def about_units(
     """Yield a caution where items share raters or runs, and one if it is unknown whether they do.
 
     The units are the raters behind "gold", and the raters or runs behind each system by its name. The caution
-    says what the `claim` about the data leaves out; `way_out`, a sentence, may follow it.
+    says whom the `claim` leaves out. Then follows the `way_out`, if there is one.
     """
     shared = {name: own.n_shared for name, own in units.items() if own.n_shared}
     kind = kind_of([own for name, own in units.items() if name != "gold"], has_gold=has_gold)

@@ -121,10 +121,12 @@ class NullSums:
         """Return the counts of each stream of draws, and the sums of a single pair."""
         key = drawing.random_words(**self.axes)
         per_row, rows = drawing.streams_per_row, len(self.observed)
+        is_single = rows == 1
         counts = np.empty((rows * per_row, 2), np.int64)
-        kept = np.empty((per_row if rows == 1 else 0, DRAWS))
-        is_one = self.of_kinds is not None and rows == 1
-        kinds = Kinds.of([self.summed[0][0]], only_swapped=self.size == ANY_SIZE) if is_one else None
+        kept = np.empty((per_row * is_single, DRAWS))
+        kinds = None
+        if is_single and self.of_kinds is not None:
+            kinds = Kinds.of([self.summed[0][0]], only_swapped=self.size == ANY_SIZE)
         draw = self.kernel if kinds is None else partial(self._by_kinds, kinds)
 
         def fill(first: int, last: int) -> None:
@@ -133,7 +135,8 @@ class NullSums:
             row = np.arange(first, last) // per_row
             counts[first:last, 0] = (sums >= self.low[row, None]).sum(axis=1)
             counts[first:last, 1] = (sums <= self.high[row, None]).sum(axis=1)
-            kept[first:last] = sums[: max(0, len(kept) - first)]
+            if is_single:
+                kept[first:last] = sums
 
         drawing.over_streams(fill, rows)
         return counts, kept.reshape(1, -1)[:, : drawing.n_draws]
