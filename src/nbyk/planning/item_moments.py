@@ -25,6 +25,11 @@ def quantile(share: float) -> float:
     return float(ndtri(share))
 
 
+def density(z: float) -> float:
+    """Return the standard normal density."""
+    return math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+
+
 @dataclass(frozen=True)
 class PowerCurve:
     """The power at every N for one K: Φ(slope √N − offset).
@@ -53,15 +58,14 @@ class PowerCurve:
         if not 0.0 < self.slope < math.inf:
             return 0.0
         z = self.slope * math.sqrt(n_items) - self.offset
-        return math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) * (z + self.offset) * self.error
+        return density(z) * (z + self.offset) * self.error
 
     def moved_through(self, n_items: int, found: int, n_sets: int) -> PowerCurve:
         """Return the curve with the slope changed to give, at N items, the power of simulated sets."""
         share = (found + 1) / (n_sets + 2)
         z = quantile(share)
         rise = max(z + self.offset, 0.05)
-        density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
-        error = math.sqrt(share * (1.0 - share) / n_sets) / (density * rise)
+        error = math.sqrt(share * (1.0 - share) / n_sets) / (density(z) * rise)
         return PowerCurve(self.k_responses, rise / math.sqrt(n_items), self.offset, error)
 
     @classmethod

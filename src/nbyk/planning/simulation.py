@@ -111,7 +111,7 @@ class PlanSimulation:
         self.approximated = request.world.test.is_compiled
         self._first_sets = 256 if self.approximated else CHUNK
         self._metric = request.world.test.metric if request.world.test.metric.additive else get("mae")
-        self._points: dict[tuple[int, float], list[tuple[float, int, int]]] = {}
+        self._points: dict[tuple[int, float], dict[float, tuple[int, int]]] = {}
         self._curves: dict[tuple[int, float], PowerCurve] = {}
         self._moved: dict[tuple[int, float], PowerCurve] = {}
         self._seed, self._threads = seed, threads
@@ -187,7 +187,7 @@ class PlanSimulation:
             slope,
             whole=unknown != "epsilon",
             first_sets=self._first_sets,
-            points=self._points.setdefault(at[1:], []) if unknown == "n_items" else [],
+            seen=self._points.setdefault(at[1:], {}) if unknown == "n_items" else {},
         )
         return search.run(min(guess, most), precision)
 
