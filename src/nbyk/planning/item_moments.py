@@ -16,6 +16,7 @@ Qualities = Sequence[tuple[float, float]]
 
 _MISFIT = 3.0
 """Standard errors off the cubic from which a curve is not smoothed."""
+_HIGHEST = 0.999
 
 
 def quantile(share: float) -> float:
@@ -23,6 +24,16 @@ def quantile(share: float) -> float:
     from scipy.special import ndtri
 
     return float(ndtri(share))
+
+
+def clipped_quantile(power: float) -> float:
+    """Return the standard normal quantile of a power, of one from .001 to .999: few sets tell no more."""
+    return quantile(min(max(power, 1.0 - _HIGHEST), _HIGHEST))
+
+
+def moved(power: float, by: float) -> float:
+    """Return a power whose normal quantile is moved, at most .999."""
+    return min(0.5 * math.erfc(-(clipped_quantile(power) + by) / math.sqrt(2.0)), _HIGHEST)
 
 
 def density(z: float) -> float:

@@ -159,10 +159,10 @@ def plan(
     Notes
     -----
     In a simulation, the least N, K and ε are those where a line through the normal quantiles of simulated
-    powers crosses the requested one (`RootSearch`). If K is open too, a first step compares a ladder of K: a normal
-    approximation for additive metrics under sign flips (`nbyk.planning.item_moments`), coarse simulations for
-    others. Full simulations then compare the best few. The power at the answer is always simulated on fresh
-    test sets.
+    powers crosses the requested one (`RootSearch`). If K is open too, a first step compares a ladder of K: a
+    normal approximation for additive metrics under sign flips (`nbyk.planning.item_moments`), coarse
+    simulations for others. Full simulations then compare the best few. The power at the answer is always
+    simulated on fresh test sets.
 
     If a pilot is the source and you state the difference, the plan has another one beside it (`assured`): the
     one that has its power in four of five such pilots.

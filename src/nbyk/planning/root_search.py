@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
-from nbyk.planning.item_moments import density, quantile
-from nbyk.planning.power.estimate import standard_error
+from nbyk.planning.item_moments import clipped_quantile, density, moved, quantile
+from nbyk.planning.power.estimate import Power, standard_error
+
+T = TypeVar("T")
+P = TypeVar("P", bound=Power | None)
 
 _MOST_SETS = 8192
 _CLEARLY = 4.0
@@ -15,11 +19,14 @@ _CLEARLY = 4.0
 _LONGEST_STEP = 6.0
 _WINDOW = 0.5
 """The distance from the target, in normal quantiles, beyond which a place has little weight in the line."""
+_LOOSE = 0.3
+"""Standard deviation of what is known of the slope beforehand, relative to it."""
 _FEW = 40
 """Up to this whole number, each has its own power: a line through several does not help."""
 _ABOUT = 1.25
 """The error of the line may be so many times the wanted one."""
 _ROUNDS = 60
+_REPAIRS = 4
 
 
 @dataclass(frozen=True)
@@ -137,7 +144,7 @@ class RootSearch:
         total = sum(weight for weight, _, _ in rows)
         middle = sum(weight * log_x for weight, log_x, _ in rows) / total
         height = sum(weight * z for weight, _, z in rows) / total
-        prior = (0.5 * self.slope) ** -2
+        prior = (_LOOSE * self.slope) ** -2
         spread = prior + sum(weight * (log_x - middle) ** 2 for weight, log_x, _ in rows)
         rise = prior * self.slope + sum(weight * (log_x - middle) * (z - height) for weight, log_x, z in rows)
         slope = max(rise / spread, 0.1 * self.slope)
@@ -160,3 +167,24 @@ class RootSearch:
         if not math.isnan(x):
             x, low, high = (min(max(end, self.low), self.high) for end in (x, low, high))
         return Root(x, low, high, power_error, best_x, self._power(best_x))
+
+
+def confirmed(
+    solve: Callable[[float], T], simulate: Callable[[T], P], target: float, errors: float = 1.0
+) -> tuple[T, P]:
+    """Return a collection with its simulated power, asked for as much more as simulations show it to lack.
+
+    `solve` returns the collection that should have a power. It is good enough if its simulated power is below
+    the target by at most so many standard errors. If `simulate` returns None, there is nothing to compare.
+    """
+    collection = solve(target)
+    power, aim = simulate(collection), target
+    for _ in range(_REPAIRS):
+        if power is None or power.power >= target - errors * power.standard_error:
+            break
+        aim = moved(aim, quantile(target) - clipped_quantile(power.power))
+        larger = solve(aim)
+        if larger == collection:
+            break
+        collection, power = larger, simulate(larger)
+    return collection, power
