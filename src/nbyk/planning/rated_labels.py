@@ -22,7 +22,7 @@ from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.planning.closed_form import plan_by_formula
-from nbyk.planning.item_moments import quantile
+from nbyk.planning.item_moments import clipped_quantile, moved
 from nbyk.planning.pilot import PAIRS, SEED, Pilot, difference, mean_effect
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import Power, check_precision, power_from
@@ -40,8 +40,6 @@ from nbyk.testing.systems.panel import panel_of
 _SIMULATED_ITEMS, _SIMULATED_RATERS = 2400, 60
 _ITEMS, _HARDLY = 200, 0.01
 _ROUNDS = 4
-_HIGHEST = 0.999
-"""Powers above this one count as this one: so few sets do not tell them from 1."""
 
 _ROUGHLY, _FINEST, _COARSEST = 0.05, 0.019, 0.035
 """Standard errors of the power: of the first round, and of the answer for small and for large collections."""
@@ -87,15 +85,15 @@ def plan_by_raters(source: LabelPrior | LabelledItems, metric: Metric, given: Ma
         finally_to = given["precision"] or _usual_precision(found.crew)
         precision = max(precision, finally_to) if found.open[-1] in SIZES else finally_to
         power, crew = _simulated(prior, metric, pilot.epsilon, found, precision, seed, given["threads"])
-        beyond = _normal_quantile(power.power) - _normal_quantile(found.power)
+        beyond = clipped_quantile(power.power) - clipped_quantile(found.power)
         found = replace(found, power=power.power, simulated=power)
         if found.open[-1] not in SIZES:
-            sure = found.assured and replace(found.assured, power=_moved(found.assured.power, beyond))
+            sure = found.assured and replace(found.assured, power=moved(found.assured.power, beyond))
             found = replace(found, low=power.low, high=power.high, assured=sure)
             break
         if precision == finally_to and power.power + power.standard_error >= given["power"]:
             break
-        precision, asked["power"] = 0.0, _moved(given["power"], -beyond)
+        precision, asked["power"] = 0.0, moved(given["power"], -beyond)
     like = f"raters like those of {prior.name}"
     simulated = []
     if found.simulated is not None:
@@ -113,17 +111,6 @@ def _usual_precision(crew: Crew) -> float:
     """Return the standard error that a power is simulated to: larger for many labels."""
     at_once = 0.16 * crew.n_items * crew.ratings_per_item / _LABELS  # a power of .8 has a variance of .16
     return min(max(math.sqrt(at_once), _FINEST), _COARSEST)
-
-
-def _normal_quantile(power: float) -> float:
-    return quantile(min(max(power, 1.0 - _HIGHEST), _HIGHEST))
-
-
-def _moved(power: float, by: float) -> float:
-    """Return a power whose normal quantile is moved."""
-    from scipy.special import ndtr
-
-    return float(min(ndtr(_normal_quantile(power) + by), _HIGHEST))
 
 
 def _simulated(

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from nbyk.planning.closed_form import solved
 from nbyk.planning.fitted_systems import FittedSystems
-from nbyk.planning.item_moments import Qualities, quantile
+from nbyk.planning.item_moments import Qualities
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import Power, power_from, rejections
 from nbyk.planning.request import LADDER, Request
 from nbyk.planning.result import Plan
+from nbyk.planning.root_search import confirmed
 from nbyk.resampling.effects import Threads
 
 _WORTH = 1.5
@@ -26,9 +27,8 @@ _SETS = (512, 4_096)
 _ITEMS_OF_SETS = 4_000_000
 """Most items of all these sets together, unless that would mean fewer than the smallest number of sets."""
 _MOST_SIMULATED = 200_000
-_ATTEMPTS = 5
-_STEP = 1.25
-"""Growth of K from attempt to attempt."""
+_SHORT = 2.0
+"""A simulated power may be so many standard errors below the requested one."""
 _DOUBT = 3.0
 """Standard errors beyond which the spreads of the data's and the population's effects differ."""
 
@@ -110,33 +110,22 @@ class SimulatedSizes:
         return measured
 
     def confirmed(self, plan: Plan) -> Plan | None:
-        """Return a plan with its simulated power, of larger numbers if that is low; None if none is enough.
+        """Return a plan with its simulated power, larger if that is low; None if no size is enough."""
+        target = plan.request.power or 0.0
 
-        One with more items grows in N, and one with more ratings alone in K.
-        """
-        request, more_items = plan.request, "n_items" in plan.open
-        target = request.power or 0.0
-        for _ in range(_ATTEMPTS):
-            power = self._power(plan.n_items, plan.k_responses)
-            if power is None:
-                return plan if more_items else None
-            if power.power >= target - 2.0 * math.sqrt(target * (1.0 - target) / power.n_sets):
-                return replace(plan, simulated=power)
-            crew = plan.crew
-            if more_items:
-                crew = replace(crew, n_items=math.ceil(self._growth(power.power, target) * crew.n_items))
-            else:
-                crew = replace(crew, ratings_per_item=math.ceil(_STEP * crew.ratings_per_item))
-            if crew.n_items > request.max_items or crew.ratings_per_item > request.max_responses:
-                return None
-            plan = replace(plan, crew=crew, power=request.power_of(crew))
-        return None
+        def solve(aim: float) -> Plan:
+            larger = solved(replace(plan.request, power=aim))
+            return replace(plan, crew=larger.crew, power=larger.power, reachable=larger.reachable)
 
-    def _growth(self, power: float, target: float) -> float:
-        """Return the factor by which N must grow if it was found to have `power`."""
-        z_alpha, z_power = -quantile(self.test.alpha), quantile(target)
-        signal = max(z_alpha + quantile(power), (z_alpha + z_power) / 2.0)
-        return ((z_alpha + z_power) / signal) ** 2
+        def simulate(sized: Plan) -> Power | None:
+            return self._power(sized.n_items, sized.k_responses) if sized.reachable else None
+
+        sized, power = confirmed(solve, simulate, target, _SHORT)
+        if power is None:
+            return sized if sized.reachable and "n_items" in plan.open else None
+        if power.power < target - _SHORT * power.standard_error:
+            return None
+        return replace(sized, simulated=power)
 
     def _power(self, n_items: int, k_responses: int) -> Power | None:
         """Return the power on sets of the likeliest population; None if they need too many items."""
