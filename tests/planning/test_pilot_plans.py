@@ -16,7 +16,7 @@ from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.long_run import epsilon_for_effect
 from nbyk.planning.power.estimate import power_of_test
-from nbyk.priors import Response, fit_prior
+from nbyk.priors import Response
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from tests.resampling.test_pilot_items import dirichlet_ratings
 
@@ -73,25 +73,6 @@ def test_without_gold_a_shifted_pilot_has_the_power_of_a_t_test() -> None:
     d = d + np.sqrt(np.maximum(0.0, noise)) * generator.normal(size=d.shape)
     power = (stats.ttest_1samp(d, 0.0, axis=1).pvalue <= 0.05).mean()
     assert found.power == pytest.approx(power, abs=0.08)
-
-
-def test_both_roads_are_said_where_they_differ_by_more_than_a_fifth() -> None:
-    from dataclasses import replace
-
-    given = {"epsilon": 0.3, "power": 0.8, "k_responses": 4, "precision": 0.03}
-    own = plan(RATED, **given)  # type: ignore[arg-type]
-    fitted = plan(fit_prior("these", RATED.ratings, LIKERT).prior, **given)  # type: ignore[arg-type]
-    near = replace(own, beside=fitted.with_items(round(1.15 * own.n_items)))
-    assert near.lines == own.lines
-    far = replace(own, beside=fitted.with_items(2 * own.n_items))
-    assert far.lines[:-1] == own.lines
-    assert far.lines[-1] == (
-        f"A prior fitted to the pilot gives {2 * own.n_items} items: keep the answer above, which uses the "
-        "ratings themselves."
-    )
-    assert far.to_dict()["of_fitted_prior"]["n_items"] == 2 * own.n_items
-    lost = replace(own, beside="power: 0.8 is not reached")
-    assert "A prior fitted to the pilot gives no answer (power: 0.8 is not reached)" in lost.lines[-1]
 
 
 def pair(metric_has_gold: bool = True) -> PilotItems:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -66,26 +65,16 @@ def declared(arguments: Mapping[str, Any]) -> str:
 
 
 class PlanSource(NamedTuple):
-    """What a plan starts from: the source of `nbyk.plan`, and cautions.
-
-    `prior` fits a prior to the same ratings, for another plan beside.
-    """
+    """What a plan starts from: the source of `nbyk.plan`, and cautions."""
 
     source: Any
     cautions: tuple[str, ...] = ()
-    prior: Callable[[], TwoStagePrior] | None = None
 
     def plan(self, asked: Mapping[str, Any]) -> Plan:
         """Return the plan that `asked`, arguments of `nbyk.plan`, ask for."""
         from nbyk.planning.plan import plan
 
         solved = plan(self.source, **asked)
-        if self.prior is not None:
-            try:
-                other: Plan | str = plan(self.prior(), **asked)
-            except NbykError as error:
-                other = str(error)
-            solved = replace(solved, beside=other)
         return replace(solved, warnings=(*solved.warnings, *self.cautions))
 
 
@@ -327,30 +316,24 @@ def variances_of(sds: Mapping[str, Any]) -> dict[str, float]:
 def simulated_source(
     arguments: Mapping[str, Any], asked: dict[str, Any], files: PilotFiles, say: Callable[[str], None]
 ) -> PlanSource:
-    """Return the source of simulated items: a pilot's own, a prior fitted to a pilot's, or a given prior.
-
-    Beside a pilot's own items stands a prior fitted to them.
-    """
+    """Return the source of simulated items: a pilot's own, a prior fitted to a pilot's, or a given prior."""
     from nbyk.priors import published_prior, read_prior
 
     metrics, dataset = asked["metric"], arguments["dataset"]
     scale = None if arguments["scale"] is None else pilot_scale(arguments["scale"])
     cautions: tuple[str, ...] = ()
-    other_prior = None
     if files.gold is not None or files.systems is not None or has_ratings(arguments):
         read = files.read(scale, trials=all(metric.takes_trials for metric in metrics))
         population: Any = replace(read.items, system_answers=arguments["system_answers"])
         cautions, scale = (*read.notes, *read.sharing), read.scale
-        if read.pair is None:
-            other_prior = partial(_fitted, read.items, say, files.gold)
-            if dataset is not None or arguments["items_from"] == "prior":
-                population, other_prior = other_prior(), None
+        if read.pair is None and (dataset is not None or arguments["items_from"] == "prior"):
+            population = _fitted(read.items, say, files.gold)
     else:
         population = read_prior(arguments["prior"]) if dataset is None else published_prior(dataset)
     asked["scale"] = scale
     shown = 0.0 if files.systems else None
     in_the_unit(asked, {}, scale, metrics[0], arguments["unit"], shown=shown)
-    return PlanSource(population, cautions, other_prior)
+    return PlanSource(population, cautions)
 
 
 def _fitted(items: PilotItems, say: Callable[[str], None], file: Path | None) -> TwoStagePrior:

@@ -21,8 +21,6 @@ from nbyk.testing.shared_units.power import least_number
 
 _PILOTS = (5, 8, 10, 12, 15, 20, 25, 30, 40, 50)
 """Raters or runs of the pilots of which one is named that would tell."""
-_CREWS = (5, 8, 12, 15, 20, 30, 50)
-"""Raters of collections that may be as safe as the assured one, and cheaper."""
 
 TRIED = (*range(1, 21), 25, 30, 40, 50, 75, 100)
 """The numbers of raters, ratings per item and runs to try if several numbers are left out."""
@@ -217,7 +215,6 @@ def with_assurance(best: Plan, pilot: Pilot) -> Plan:
     plan = replace(best, assured=sure, pilot_units=law.units)
     if not best.reachable or {"power", "effect"} & set(best.open) or _tells(best, sure):
         return plan
-    plan = replace(plan, safer=_as_safe(sure, law))
     for units in _PILOTS:
         if units > law.units and _tells(best, _assured(best, pilot.law(units / law.units))):
             return replace(plan, pilot_that_tells=units)
@@ -238,21 +235,6 @@ def _of_law(request: Request, law: PilotLaw) -> Plan:
     """Return the plan that a law assures, with its variances in place of the law."""
     sure = solved(replace(request, source=law))
     return replace(sure, request=replace(sure.request, source=law.assured(sure.crew)), others=())
-
-
-def _as_safe(sure: Plan, law: PilotLaw) -> Plan | None:
-    """Return an assured plan with more items and the fewest raters that halve the cost; None without any."""
-    if sure.open[-1] != "raters" or sure.request.items_per_rater is not None:
-        return None
-    asked = replace(sure.request, n_items=None, budget=None)
-    most = 0.5 * sure.cost if sure.reachable else math.inf
-    for raters in _CREWS:
-        each = dict.fromkeys((1, min(3, raters), raters))
-        ways = [_of_law(replace(asked, raters=raters, k_responses=k), law) for k in each]
-        found = [way for way in ways if way.reachable and way.cost <= most]
-        if found and raters < sure.crew.raters:
-            return min(found, key=lambda way: way.cost)
-    return None
 
 
 def _tells(best: Plan, sure: Plan) -> bool:

@@ -98,13 +98,9 @@ class Plan(ShownAsLines):
         Power curves by K at the plan's ε, for figures; empty unless requested.
     assured
         The plan that has its power in four of five such pilots; None without a pilot or a stated difference.
-    safer
-        A plan with more items, fewer raters and the same assurance, if the assured one is far; or None.
     pilot_units, pilot_that_tells
         The raters or runs of the pilot, and those of one whose assured plan would be at most twice the size;
         0 if this one's is, or if none of up to 50 units would.
-    beside
-        For a pilot's own items: the plan from a prior fitted to them, or the reason why there is none.
     seed
         Seed of the simulations.
     assumptions
@@ -135,10 +131,8 @@ class Plan(ShownAsLines):
     ties: tuple[int, ...] = ()
     curves: tuple[PowerCurve, ...] = ()
     assured: Plan | None = None
-    safer: Plan | None = None
     pilot_units: int = 0
     pilot_that_tells: int = 0
-    beside: Plan | str | None = None
     seed: int = 0
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -241,7 +235,6 @@ class Plan(ShownAsLines):
             high=open_epsilon * self.high,
             candidates=tuple(replace(row, epsilon=unit * row.epsilon) for row in self.candidates),
             assured=self.assured and self.assured.in_unit(unit),
-            safer=self.safer and self.safer.in_unit(unit),
         )
 
     @property
@@ -288,7 +281,6 @@ class Plan(ShownAsLines):
             "least_items": self.least_items,
             "others": [other.to_dict() for other in self.others],
             "assured": None if self.assured is None else self.assured.to_dict(),
-            "safer": None if self.safer is None else self.safer.to_dict(),
             "pilot_that_tells": self.pilot_that_tells,
             "seed": self.seed,
             "assumptions": list(self.assumptions),
@@ -296,7 +288,6 @@ class Plan(ShownAsLines):
         }
         if not isinstance(source, Simulated):
             return {**content, "spread": asdict(source)}
-        beside = self.beside.to_dict() if isinstance(self.beside, Plan) else self.beside
         power = self.simulated
         return {
             **content,
@@ -308,5 +299,4 @@ class Plan(ShownAsLines):
             "max_items": request.max_items,
             "max_responses": request.max_responses,
             "prior": source.prior.to_dict(),
-            **({} if beside is None else {"of_fitted_prior": beside}),
         }

@@ -16,7 +16,6 @@ from nbyk.report.plan_tables import cheapest_with_raters, near_ways, rating_or_l
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.words import capitalised, listed, number
 
-_FIFTH = 1.2
 _FAR = 2.0
 """If the assured size is more than so many times the best guess, the first line gives both."""
 
@@ -54,7 +53,7 @@ def plan_lines(plan: Plan) -> tuple[str, ...]:
     lines = [_first(plan), *_power(plan), *_kept(plan), *_as_it_is(plan), *assured_lines(plan)]
     assumed = "" if plan.reason else "; ".join([*_assumptions(plan), *plan.assumptions])
     lines += [f"Assumes: {assumed}."] if assumed else []
-    return tuple(line for line in (*lines, *_beside(plan)) if line)
+    return tuple(line for line in lines if line)
 
 
 def careful(plan: Plan) -> tuple[str, ...]:
@@ -261,8 +260,6 @@ def assured_lines(plan: Plan) -> Iterator[str]:
         words = f": {_SHARE}, they find {_difference(sure)}."
     else:
         words = f", collect {collection(sure)}: that has this power {_SHARE}."
-    if plan.safer is not None:
-        words += f" With more items, as safe: {collection(plan.safer)}."
     if plan.pilot_that_tells:
         kinds = ["raters"] * bool(plan.crew.raters) + ["runs"] * bool(plan.crew.runs)
         units = "items" if plan.request.is_simulated else " or ".join(kinds)
@@ -352,24 +349,3 @@ def _limits(plan: Plan) -> Iterator[str]:
             ", and the budget would buy more" if request.allows_more(plan.n_items, plan.k_responses) else ""
         )
         yield f"{' and '.join(at)} is the most that the search allowed{more}."
-
-
-def _beside(plan: Plan) -> Iterator[str]:
-    """Yield which to use if a prior fitted to the pilot answers otherwise by more than a fifth."""
-    other = plan.beside
-    keep = "keep the answer above, which uses the ratings themselves"
-    if isinstance(other, str):
-        yield f"A prior fitted to the pilot gives no answer ({other}): {keep}."
-    if other is None or isinstance(other, str):
-        return
-    answer = plan.open[-1] if len(plan.open) == 1 or plan.request.budget is not None else "cost"
-    numbers = {
-        "n_items": ("{:.0f} items", float(plan.n_items), float(other.n_items)),
-        "k_responses": ("{:.0f} ratings each", float(plan.k_responses), float(other.k_responses)),
-        "epsilon": ("an ε of {:.3g}", plan.epsilon or 0.0, other.epsilon or 0.0),
-        "power": ("a power of {:.2f}", plan.power, other.power),
-        "cost": (f"{other.n_items} items with {other.k_responses} ratings each", plan.cost, other.cost),
-    }
-    form, own, fitted = numbers[answer]
-    if max(own, fitted) > _FIFTH * min(own, fitted):
-        yield f"A prior fitted to the pilot gives {form.format(fitted)}: {keep}."

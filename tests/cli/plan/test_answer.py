@@ -125,12 +125,13 @@ def test_real_systems_take_the_place_of_what_is_assumed(nbyk: Run) -> None:
     assert "--epsilon: found 0.1, but the two systems are given" in errors
 
 
-def test_the_plan_of_a_fitted_prior_stands_beside_that_of_the_pilots_items(nbyk: Run) -> None:
+def test_a_pilot_is_planned_by_its_own_items_or_by_a_prior_fitted_to_them(nbyk: Run) -> None:
     write_pilot("pilot.csv", likert())
     command = f"plan --pilot pilot.csv --scale 1,2,3,4,5 {SIZE} --epsilon 0.2"
     own = json.loads(nbyk(f"{command} --format json" if "--format" not in command else command)[1])
     of_prior = json.loads(nbyk(f"{command} --items-from prior")[1])
-    assert own["of_fitted_prior"]["power"] == of_prior["power"]
+    assert of_prior["prior"]["name"] == "pilot"
+    assert "pilot_items" not in of_prior["prior"]
     assert own["prior"] == {"name": "pilot", "pilot_items": 60, "response": {"kind": "likert", "levels": 5}}
     code, _, errors = nbyk(f"{command} --items-from elsewhere")
     assert code == 2

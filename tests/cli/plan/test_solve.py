@@ -416,25 +416,3 @@ def test_paired_runs_are_planned_as_pairs(nbyk: Run) -> None:
     assert "5 runs of each system, paired" in paired["sentence"]
     code, _, errors = nbyk(f"plan {pair} --pair-runs maybe")
     assert (code, errors) == (2, "error: --pair-runs: found 'maybe', expected yes or no\n")
-
-
-def test_a_safe_number_of_raters_that_is_far_has_a_cheaper_collection_beside_it(nbyk: Run) -> None:
-    """Four raters tell little of others: more items, rated once by fewer people, are as safe."""
-    rng = np.random.default_rng(3)
-    items, raters = rng.normal(3.3, 0.8, 20), rng.normal(0.0, 0.4, 4)
-    rows = [
-        f"i{i},r{j},{round(min(5, max(1, items[i] + raters[j] + rng.normal(0.0, 0.7))))}"
-        for i in range(20)
-        for j in range(4)
-    ]
-    Path("few.csv").write_text("\n".join(["item,rater,value", *rows]))
-    asked = "--pilot few.csv --scale 1..5 --effect 0.4 --power 0.8"
-    plan = solved(nbyk, f"{asked} --solve raters")
-    sure, safer = plan["assured"], plan["safer"]
-    assert not sure["reachable"] or sure["raters"] > 2 * plan["raters"]
-    assert safer["raters"] < sure["raters"]
-    assert safer["n_items"] > plan["n_items"]
-    size = f"--items {safer['n_items']} --responses {safer['k_responses']} --raters {safer['raters']}"
-    kept = solved(nbyk, f"--pilot few.csv --scale 1..5 --effect 0.4 {size}")
-    assert kept["assured"]["power"] >= 0.79
-    assert "With more items, as safe: " in " ".join(plan["lines"])
