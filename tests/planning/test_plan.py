@@ -159,6 +159,14 @@ def test_the_cheapest_size_of_slow_tests(test: str, metric: str, epsilon: float)
     assert len(announced) < 60
 
 
+def test_without_a_difference_a_slow_test_has_no_curves() -> None:
+    found = planned(
+        test="permutation", epsilon=0.0, n_items=9, k_responses=2, n_resamples=99, precision=0.2, curves=True
+    )
+    assert found.curves == ()
+    assert found.power < 0.5
+
+
 def test_a_plan_on_convabuse_holds_for_another_seed() -> None:
     """On a prior fitted to the embedded ratings, by a bounded number of simulated sets."""
     data = source("convabuse")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -22,13 +21,13 @@ from nbyk.testing.shared_units.power import least_number
 _PILOTS = (5, 8, 10, 12, 15, 20, 25, 30, 40, 50)
 """Raters or runs of the pilots of which one is named that would tell."""
 
+_LARGEST_EFFECT = 1e12
+
 TRIED = (*range(1, 21), 25, 30, 40, 50, 75, 100)
 """The numbers of raters, ratings per item and runs to try if several numbers are left out."""
 
-
 _STEP = {"calls": 100}
 """The judge's calls to try are so many times as many."""
-
 SOLVE = {
     "raters": "raters",
     "runs": "runs",
@@ -198,11 +197,19 @@ def solved(request: Request) -> Plan:
     with the largest power or the least effect.
     """
     sizes = [name for name in request.open if name in SIZES]
-    if request.budget is not None:
-        return _for_the_money(request, sizes)
-    if len(sizes) > 1:
-        return _cheapest(request, sizes)
-    return _for_one(request, request.open[0])
+    if sizes and request.budget is None:
+        return _cheapest(request, sizes) if len(sizes) > 1 else _least(request, sizes[0])
+    crews = _affordable(request, sizes) if sizes else [request.crew()]
+    if request.power is None:
+        best = max(crews, key=request.power_of)
+        return Plan.by_formula(request, best, request.power_of(best))
+    best, effect, power = crews[0], math.inf, 0.0
+    for crew in crews:
+        if request.power_of(crew, min(effect, _LARGEST_EFFECT)) > request.power:
+            least = _least_effect(request, crew)
+            if least[0] < effect:
+                best, (effect, power) = crew, least
+    return Plan.by_formula(request, best, power, effect=effect, reachable=math.isfinite(effect))
 
 
 def with_assurance(best: Plan, pilot: Pilot) -> Plan:
@@ -263,19 +270,13 @@ def _most(request: Request, name: str) -> int:
     return (request.raters or request.max_responses) if name == "k_responses" else request.max_responses
 
 
-def _for_one(request: Request, opened: str) -> Plan:
-    """Solve for the one quantity that is left out."""
-    made = partial(Plan.by_formula, request)
-    if opened == "power":
-        return made(request.crew(), request.power_of(request.crew()))
-    if opened == "effect":
-        size, power = _least_effect(request, request.crew())
-        return made(request.crew(), power, effect=size, reachable=math.isfinite(size))
+def _least(request: Request, opened: str) -> Plan:
+    """Return the plan with the least of the one number that is left out, or with the most and others."""
     most = _most(request, opened)
     count = _least_number(request, opened, most)
     crew = request.crew({opened: most if count is None else count})
-    others = [] if count is not None else list(_by_another(request, opened, most))
-    return made(crew, request.power_of(crew), reachable=count is not None, others=tuple(others))
+    others = () if count is not None else tuple(_by_another(request, opened, most))
+    return Plan.by_formula(request, crew, request.power_of(crew), reachable=count is not None, others=others)
 
 
 def _by_another(request: Request, opened: str, most: int) -> Iterator[Plan]:
@@ -329,8 +330,8 @@ def _cheapest(request: Request, sizes: Sequence[str]) -> Plan:
     return Plan.by_formula(request, crew, request.power_of(crew), reachable=best is not None)
 
 
-def _for_the_money(request: Request, sizes: Sequence[str]) -> Plan:
-    """Return the collection with the largest power for an effect, or the least effect, within the budget."""
+def _affordable(request: Request, sizes: Sequence[str]) -> list[Crew]:
+    """Return the collections to compare that the budget buys, each with the most items."""
     budget = request.budget or 0.0
     crews = []
     for tried in _crews(request, sizes):
@@ -343,18 +344,7 @@ def _for_the_money(request: Request, sizes: Sequence[str]) -> Plan:
     if not crews:
         smallest = request.crew({name: request.least(name) for name in sizes})
         raise request.too_little(f"the smallest collection costs {request.costs.of(smallest):g}")
-    made = partial(Plan.by_formula, request)
-    if request.effect is not None:
-        powers = [request.power_of(crew) for crew in crews]
-        best = max(range(len(crews)), key=powers.__getitem__)
-        return made(crews[best], powers[best])
-    best_crew, size, power = crews[0], math.inf, 0.0
-    for crew in crews:
-        if request.power_of(crew, min(size, 1e12)) > (request.power or 0.0):
-            least = _least_effect(request, crew)
-            if least[0] < size:
-                best_crew, (size, power) = crew, least
-    return made(best_crew, power, effect=size, reachable=math.isfinite(size))
+    return crews
 
 
 def _least_effect(request: Request, crew: Crew) -> tuple[float, float]:
@@ -369,7 +359,7 @@ def _least_effect(request: Request, crew: Crew) -> tuple[float, float]:
     high = 1e-6
     while power(high) < target:
         high *= 4.0
-        if high > 1e12:
+        if high > _LARGEST_EFFECT:
             return math.inf, 0.0
     size = float(brentq(lambda size: power(size) - target, 0.0, high, xtol=1e-9 * high))
     return size, power(size)

@@ -79,12 +79,6 @@ class PowerCurve:
         error = math.sqrt(share * (1.0 - share) / n_sets) / (density(z) * rise)
         return PowerCurve(self.k_responses, rise / math.sqrt(n_items), self.offset, error)
 
-    @classmethod
-    def through(cls, k: int, n_items: float, power: float, alpha: float) -> PowerCurve:
-        """Return the curve with a given power at N items, and about α at 0 items."""
-        offset = -quantile(alpha)
-        return cls(k, (quantile(power) + offset) / math.sqrt(n_items), offset, 0.0)
-
     def items_for(self, power: float) -> float:
         """Return the N (not rounded) that reaches the power; infinite without an effect."""
         if self.slope <= 0.0:

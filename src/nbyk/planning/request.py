@@ -67,14 +67,11 @@ class Costs:
                 argument="cost_per_rating",
             )
 
-    def of_item(self, ratings: float) -> float:
-        """Return the cost of an item with a number of ratings."""
-        return self.item + ratings * self.rated_systems * self.rating
-
     def of(self, crew: Crew) -> float:
         """Return the cost of a crew."""
+        each = self.item + crew.ratings_per_item * self.rated_systems * self.rating
         people_and_runs = crew.raters * self.rater + 2 * crew.runs * self.run + crew.calls * self.call
-        return crew.n_items * self.of_item(crew.ratings_per_item) + people_and_runs
+        return crew.n_items * each + people_and_runs
 
 
 @dataclass(frozen=True)
@@ -291,7 +288,7 @@ class Request:
 
     def cost(self, n_items: int, k_responses: int) -> float:
         """Return the cost of N items with K ratings each; the systems' own answers are free."""
-        return n_items * self.costs.of_item(k_responses)
+        return self.costs.of(Crew(n_items, 0, k_responses, 0))
 
     def least(self, name: str) -> int:
         """Return the least number of items, raters, ratings or runs to consider: K ratings need K raters."""

@@ -143,15 +143,14 @@ class PlanSearch:
 
         For slow tests, they are from the normal approximation to swaps, moved through the answer.
         """
-        epsilon, alpha = _value(answer.epsilon), self.request.world.test.one_sided_alpha
+        epsilon, power = _value(answer.epsilon), answer.simulated
         curves = smoothed(self.simulation.all_curves(epsilon, _FIGURE_POWER))
-        if not self.simulation.approximated:
-            reached = min(max(answer.power, 2.0 * alpha), 0.99)
-            there = PowerCurve.through(answer.k_responses, answer.n_items, reached, alpha)
-            ratio = there.slope / self.simulation.curve(answer.k_responses, epsilon).slope
+        own = self.simulation.curve(answer.k_responses, epsilon)
+        if power and not self.simulation.approximated and 0.0 < own.slope < math.inf:
+            there = own.moved_through(answer.n_items, power.rejections, power.n_sets)
             for k in self.request.ladder(short=True):
                 curve = self.simulation.curve(k, epsilon)
-                curves[k] = replace(curve, slope=curve.slope * ratio, offset=there.offset)
+                curves[k] = replace(curve, slope=curve.slope * there.slope / own.slope)
         return tuple(curve for _, curve in sorted(curves.items()) if 0.0 < curve.slope < math.inf)
 
     def _sizes(self) -> dict[int, int]:
