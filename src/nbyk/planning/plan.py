@@ -172,13 +172,14 @@ def plan(
     if metric is None:
         metric = usual_metric("classes" if of_labels else "numbers", has_gold=True)
     specs = [metric] if isinstance(metric, str | Metric) else list(metric)
-    metrics = [_metric_of_labels(spec) if of_labels else _metric(spec) for spec in specs]
+    metrics = [_metric(spec, of_labels=of_labels) for spec in specs]
     if len(metrics) != 1:
         return _by_each(source, metrics, given)
     (chosen,) = metrics
     if isinstance(source, JudgedSystems):
         source = Pilot.of_judged(source)
-    if isinstance(source, LabelPrior | LabelledItems) and not source.of_pair and _with_people(given):
+    with_people = any(given[name] is not None for name in ("solve", *_SHARED_ONLY))
+    if isinstance(source, LabelPrior | LabelledItems) and not source.of_pair and with_people:
         names = [name for name in _SIMULATED_ONLY if name != "precision"]
         _refuse(given, names, "does not go with raters; leave it out")
         return plan_by_raters(source, chosen, given)
@@ -199,16 +200,10 @@ def plan(
     return _by_simulation(source, chosen, given)
 
 
-def _with_people(given: Mapping[str, Any]) -> bool:
-    return any(given[name] is not None for name in ("solve", *_SHARED_ONLY))
-
-
-def _metric(spec: str | Metric) -> Metric:
-    return spec if isinstance(spec, Metric) else get(spec)
-
-
-def _metric_of_labels(spec: str | Metric) -> Metric:
-    """Return a metric of classes or of their distributions; one that is no mean over items is refused."""
+def _metric(spec: str | Metric, *, of_labels: bool) -> Metric:
+    """Return a metric; of labels, one of classes or their distributions that is a mean over items."""
+    if not of_labels:
+        return spec if isinstance(spec, Metric) else get(spec)
     chosen = spec if isinstance(spec, Metric) else get(spec, kind_scored(spec) or "classes")
     if not {"classes", "distributions"}.intersection(chosen.kinds):
         chosen.check_kind("classes")
@@ -308,7 +303,7 @@ def _by_simulation(prior: Any, metric: Metric, given: dict[str, Any]) -> Plan:
     opened = request.open
     precision = given["precision"]
     simulation = PlanSimulation(
-        request.sized(),
+        request,
         seed=seed,
         threads=given["threads"],
         report=given["progress"],

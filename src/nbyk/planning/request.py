@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from nbyk.errors import NbykError
@@ -347,37 +347,33 @@ class Request:
         more = (n_items, k_responses + 1) if self.k_responses is None else (n_items + 1, k_responses)
         return self.cost(*more) <= self.budget * (1.0 + 1e-12)
 
-    def sized(self) -> Request:
-        """Return the request with the N or K that a budget buys filled in, if the other one is given."""
+    def sizes(self, *, short: bool = False) -> dict[int, int]:
+        """Return the N of every K to compare: the given size, or the sizes that the budget buys."""
         if self.budget is None:
-            return self
-        if self.k_responses is not None:
-            n_items = self.affordable("n_items", self.budget)
-            if n_items < 2:
-                raise self.too_little(
-                    f"2 items of {self.k_responses} ratings cost {self.cost(2, self.k_responses):g}"
-                )
-            return replace(self, n_items=n_items, budget=None)
+            return {self.k_responses or 1: self.n_items or 2}
         if self.n_items is not None:
-            k_responses = self.affordable("k_responses", self.budget)
-            if k_responses < 1:
-                raise self.too_little(
-                    f"{self.n_items} items of one rating each cost {self.cost(self.n_items, 1):g}"
-                )
-            return replace(self, k_responses=k_responses, budget=None)
-        if self.affordable("n_items", self.budget, {"k_responses": 1}) < 2:
-            raise self.too_little(f"2 items of one rating each cost {self.cost(2, 1):g}")
+            k = self.affordable("k_responses", self.budget)
+            sizes = {k: self.n_items} if k else {}
+        else:
+            ladder = self.ladder(short=short) if self.k_responses is None else (self.k_responses,)
+            bought = {k: self.affordable("n_items", self.budget, {"k_responses": k}) for k in ladder}
+            sizes = {k: n for k, n in bought.items() if n >= 2}
+        if not sizes:
+            n, k = self.n_items or 2, self.k_responses or 1
+            each = "one rating each" if k == 1 else f"{k} ratings"
+            raise self.too_little(f"{n} items of {each} cost {self.cost(n, k):g}")
         most = self.cost(self.max_items, self.max_responses)
         # Whoever lowers a limit has no more items or raters, and may have money left.
         is_limited = self.max_items < MAX_ITEMS or self.max_responses < MAX_RESPONSES
-        if self.budget > most * (1.0 + 1e-12) and not is_limited:
+        both_open = self.n_items is None and self.k_responses is None
+        if both_open and self.budget > most * (1.0 + 1e-12) and not is_limited:
             raise NbykError(
                 f"found {self.budget:g}, which buys more than the largest size that the search allows, "
                 f"{self.max_items} items of {self.max_responses} ratings for {most:g}; give at most that, or "
                 "raise `max_items` or `max_responses`",
                 argument="budget",
             )
-        return self
+        return sizes
 
     def too_little(self, smallest: str) -> NbykError:
         """Return the error of a budget that does not buy the smallest collection, which is given in words."""

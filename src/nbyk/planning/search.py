@@ -62,7 +62,10 @@ class PlanSearch:
 
     def _largest_power(self, precision: float) -> Plan:
         """Return the power at the size, or at the best one that the budget buys."""
-        epsilon, sizes = _value(self.request.epsilon), self._sizes()
+        epsilon, sizes = (
+            _value(self.request.epsilon),
+            self.request.sizes(short=not self.simulation.approximated),
+        )
         predicted = self._predicted_powers(sizes, epsilon) if len(sizes) > 1 else {}
         contenders = _contenders(predicted) or [*sizes]
         powers = {k: self.simulation.confirm(Point(sizes[k], k, epsilon), precision) for k in contenders}
@@ -153,16 +156,6 @@ class PlanSearch:
                 curves[k] = replace(curve, slope=curve.slope * there.slope / own.slope)
         return tuple(curve for _, curve in sorted(curves.items()) if 0.0 < curve.slope < math.inf)
 
-    def _sizes(self) -> dict[int, int]:
-        """Return the N of every K to consider: the given size, or the sizes that the budget buys."""
-        asked = self.request
-        if asked.n_items is not None and asked.k_responses is not None:
-            return {asked.k_responses: asked.n_items}
-        budget = _value(asked.budget)
-        ladder = asked.ladder() if self.simulation.approximated else asked.ladder(short=True)
-        sizes = {k: asked.affordable("n_items", budget, {"k_responses": k}) for k in ladder}
-        return {k: n for k, n in sizes.items() if n >= 2}
-
     def _predicted_powers(self, sizes: dict[int, int], epsilon: float) -> dict[int, Estimate]:
         """Return the power at each size, approximated or by coarse simulation."""
         predicted: dict[int, Estimate] = {}
@@ -177,7 +170,11 @@ class PlanSearch:
 
     def _guessed_epsilons(self) -> dict[Point, float]:
         """Return the sizes that may have the smallest ε, and an approximation of it: that of a middle K."""
-        sizes, target, epsilon = self._sizes(), _value(self.request.power), 0.1
+        sizes, target, epsilon = (
+            self.request.sizes(short=not self.simulation.approximated),
+            _value(self.request.power),
+            0.1,
+        )
         contenders = [*sizes]
         if len(sizes) > 1:
             middle = sorted(sizes)[len(sizes) // 2]
@@ -244,7 +241,7 @@ class PlanSearch:
             items[k] = searched[at].x
             return cost(k, items[k])
 
-        within = [k for k in ladder if max(2.0, rough[k]) <= self.simulation.most_items(k)]
+        within = [k for k in ladder if max(2.0, rough[k]) <= self.simulation.most("n_items", k)]
         start = ladder.index(min(within, key=lambda k: cost(k, rough[k]), default=ladder[-1]))
         best = coarse_cost(ladder[start])
         for way in (ladder[start + 1 :], ladder[:start][::-1]):
@@ -259,7 +256,7 @@ class PlanSearch:
 
     def _answer_at(self, at: Point, unknown: str, root: Root, precision: float) -> Plan:
         """Return the plan at a root, confirmed by fresh test sets."""
-        target, high = _value(self.request.power), self.simulation.most(unknown)
+        target, high = _value(self.request.power), self.simulation.most(unknown, at.k_responses)
         start = _allowed(unknown, root.x)
         _, slope = LIMITS_AND_SLOPES[unknown]
 

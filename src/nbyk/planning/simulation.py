@@ -178,7 +178,7 @@ class PlanSimulation:
             return estimate.rejections, estimate.n_sets
 
         least, slope = LIMITS_AND_SLOPES[unknown]
-        most = self.most(unknown) if unknown != "n_items" else self.most_items(at.k_responses)
+        most = self.most(unknown, at.k_responses)
         search = RootSearch(
             count,
             power,
@@ -191,17 +191,12 @@ class PlanSimulation:
         )
         return search.run(min(guess, most), precision)
 
-    def most(self, unknown: str) -> float:
-        """Return the limit of the search for a number."""
-        limits = {"n_items": self.request.max_items, "k_responses": self.request.max_responses}
-        return limits.get(unknown, 1.0)
-
-    def most_items(self, k: int) -> int:
-        """Return the largest N to simulate: below the limit if one set would take seconds."""
-        most = self.request.max_items
-        if self.approximated or self.request.k_responses is not None:
-            return most
-        return max(2, min(most, _MOST_RATINGS // k))
+    def most(self, unknown: str, k: int) -> float:
+        """Return the limit of the search for a number; N is less if one set would take seconds."""
+        asked = self.request
+        if unknown == "n_items" and not self.approximated and asked.k_responses is None:
+            return max(2, min(asked.max_items, _MOST_RATINGS // k))
+        return {"n_items": asked.max_items, "k_responses": asked.max_responses}.get(unknown, 1.0)
 
     def curve(self, k: int, epsilon: float) -> PowerCurve:
         """Return the approximate power curve of a K at an ε, from single items, enough for a small error.
