@@ -155,3 +155,10 @@ def test_what_is_no_source_names_the_call_that_makes_one(tmp_path: Path) -> None
     call = str(refused.value).partition("as in ")[2].partition("; or")[0]
     pilot = eval(call, {"nbyk": nbyk, "path": path})
     assert plan(pilot, n_items=10, k_responses=2, epsilon=2.0, scale="1..5", n_resamples=99).power > 0.0
+
+
+@pytest.mark.parametrize("given", [{"k_responses": 5}, {"max_items": 2000, "max_responses": 3}])
+def test_a_difference_that_single_items_do_not_show_is_out_of_reach(given: dict[str, int]) -> None:
+    """It needs more items than the search allows, by the approximation too: no traceback, and no plan."""
+    with pytest.raises(NbykError, match=r"0\.8 is not reached .*; the best reachable is 0\.0\d+ at N = \d+"):
+        plan(TOXICITY, n_runs="K", epsilon=0.004, power=0.8, **given)  # type: ignore[arg-type]

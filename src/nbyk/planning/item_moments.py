@@ -124,7 +124,7 @@ def curve_from_moments(k: int, mean: float, sd: float, n_items_seen: int, alpha:
     error = sd / math.sqrt(n_items_seen)
     if mean < 3.0 * error or sd == 0.0:
         seen = sd == 0.0 and mean > 0.0
-        return PowerCurve(k, math.inf if seen else 0.0, 0.0, math.inf)
+        return PowerCurve(k, math.inf if seen else 0.0, -quantile(alpha), math.inf)
     return PowerCurve(k, mean / sd, -quantile(alpha) * math.sqrt(1.0 + (mean / sd) ** 2), error / mean)
 
 

@@ -24,7 +24,6 @@ _SEARCH = 0.5
 """Standard error of a search, relative to that of the answer: the choice must hold on fresh test sets.
 Searches with slow tests use the answer's standard error, and move on if the choice does not hold."""
 _FAR_OFF = 3.0
-_SETS_AT_LARGEST = 128
 _FIGURE_POWER = 0.8
 
 
@@ -197,21 +196,10 @@ class PlanSearch:
         """Return the approximate number of items for each K, and the approximate curves if they were used."""
         if not self.simulation.approximated:
             return {}, self._coarse_items(epsilon, target)
-        seen = self.simulation.all_curves(epsilon, target)
-        curves = smoothed(seen)
+        curves = smoothed(self.simulation.all_curves(epsilon, target))
         guesses = {k: max(2.0, curve.items_for(target)) for k, curve in curves.items()}
         guesses = {k: n for k, n in guesses.items() if n <= self.request.max_items}
-        if guesses:
-            return curves, guesses
-        largest = Point(self.request.max_items, self.request.ladder()[-1], epsilon)
-        highest = power_reached = self.simulation.highest_power(seen, largest.n_items)
-        if highest >= target or not self.simulation.is_large(largest.n_items, largest.k_responses):
-            power = self.simulation.simulate(largest, _SETS_AT_LARGEST)
-            highest, power_reached = power.high, power.power
-        if highest < target:
-            none = Root(math.nan, math.nan, math.nan, math.nan, largest.n_items, power_reached)
-            raise not_found(self.request, "n_items", {largest: none})
-        return {}, {largest.k_responses: largest.n_items}
+        return curves, guesses or {self.request.ladder()[-1]: float(self.request.max_items)}
 
     def _coarse_items(self, epsilon: float, target: float) -> dict[int, float]:
         """Return approximate numbers of items for some K, by coarse simulation around the seemingly cheapest.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.planning.item_moments import PowerCurve, curve_from_moments, quantile
+from nbyk.planning.item_moments import PowerCurve, curve_from_moments
 from nbyk.planning.power.estimate import Power, power_from, rejections, until_precise
 from nbyk.planning.request import Request
 from nbyk.planning.root_search import Root, RootSearch
@@ -41,6 +41,8 @@ _MOST_MOMENT_CHUNKS = 24
 _MOMENT_ERROR, _ROUGH_ERROR = 0.05, 0.1
 _FINE_CHUNKS, _FINE_ERROR = 200, 0.01
 """The same of a curve that gives N."""
+_IN_DOUBT = 2.0
+"""A rough curve may show so many times the items that are needed."""
 
 
 LIMITS_AND_SLOPES = {"n_items": (2, 1.25), "k_responses": (1, 1.0), "epsilon": (1e-4, 3.0)}
@@ -166,10 +168,7 @@ class PlanSimulation:
         """
         n_items, k, epsilon = at.moved(unknown, guess)
         if unknown == "n_items" and self.by_formula(n_items):
-            curve = self._new_curve(k, epsilon, _FINE_ERROR, _FINE_CHUNKS)
-            guess = min(max(curve.items_for(power), 2.0), self.request.max_items)
-            factor, error = math.exp(2.0 * 1.96 * curve.error), curve.power_error(guess)
-            return Root(guess, guess / factor, guess * factor, error, guess, power)
+            return self._root_by_formula(k, epsilon, power)
         if self.is_large(n_items, k):
             precision = max(precision, _COARSEST)
 
@@ -228,17 +227,16 @@ class PlanSimulation:
             self._moved.setdefault((k, epsilon), curve)
         return {k: self._moved[k, epsilon] for k in ladder}
 
-    def highest_power(self, curves: Mapping[int, PowerCurve], n_items: int) -> float:
-        """Return a power that N items, by any of the curves, hardly exceed: by a standard error."""
-        unseen = 4.0 / math.sqrt(_MOST_MOMENT_CHUNKS * CHUNK * _MOMENT_ITEMS)
-        offset = -quantile(self.request.world.test.one_sided_alpha)
-        rises = [
-            curve.slope * (1.0 + curve.error) * math.sqrt(n_items) - curve.offset
-            if curve.slope
-            else unseen * math.sqrt(n_items) - offset
-            for curve in curves.values()
-        ]
-        return 0.5 * math.erfc(-max(rises) / math.sqrt(2.0))
+    def _root_by_formula(self, k: int, epsilon: float, power: float) -> Root:
+        """Return the N that has a power by the normal approximation, from many items if it may be allowed."""
+        most, curve = self.request.max_items, self.curve(k, epsilon)
+        if curve.items_for(power) <= _IN_DOUBT * most:
+            curve = self._new_curve(k, epsilon, _FINE_ERROR, _FINE_CHUNKS)
+        n_items = max(curve.items_for(power), 2.0)
+        if n_items > most:
+            return Root(math.nan, math.nan, math.nan, math.nan, most, curve.power(most))
+        factor, error = math.exp(2.0 * 1.96 * curve.error), curve.power_error(n_items)
+        return Root(n_items, n_items / factor, n_items * factor, error, n_items, power)
 
     def _new_curve(
         self, k: int, epsilon: float, wanted_error: float | None = None, most: int = _MOST_MOMENT_CHUNKS
