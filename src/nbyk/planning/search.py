@@ -61,10 +61,8 @@ class PlanSearch:
 
     def _largest_power(self, precision: float) -> Plan:
         """Return the power at the size, or at the best one that the budget buys."""
-        epsilon, sizes = (
-            _value(self.request.epsilon),
-            self.request.sizes(short=not self.simulation.approximated),
-        )
+        epsilon = _value(self.request.epsilon)
+        sizes = self.request.sizes(short=not self.simulation.approximated)
         predicted = self._predicted_powers(sizes, epsilon) if len(sizes) > 1 else {}
         contenders = _contenders(predicted) or [*sizes]
         powers = {k: self.simulation.confirm(Point(sizes[k], k, epsilon), precision) for k in contenders}
@@ -169,12 +167,8 @@ class PlanSearch:
 
     def _guessed_epsilons(self) -> dict[Point, float]:
         """Return the sizes that may have the smallest ε, and an approximation of it: that of a middle K."""
-        sizes, target, epsilon = (
-            self.request.sizes(short=not self.simulation.approximated),
-            _value(self.request.power),
-            0.1,
-        )
-        contenders = [*sizes]
+        sizes = self.request.sizes(short=not self.simulation.approximated)
+        target, epsilon, contenders = _value(self.request.power), 0.1, [*sizes]
         if len(sizes) > 1:
             middle = sorted(sizes)[len(sizes) // 2]
             for _ in range(8):
@@ -235,11 +229,11 @@ class PlanSearch:
         for way in (ladder[start + 1 :], ladder[:start][::-1]):
             for k in way:
                 tried = coarse_cost(k)
-                if tried > _WORTH * best or not items:
+                if tried > _WORTH * best:
                     break
                 best = min(best, tried)
-        if not items:
-            raise not_found(asked, "n_items", searched)
+            if not items:  # what a K does not reach, none below it does
+                raise not_found(asked, "n_items", searched)
         return items
 
     def _answer_at(self, at: Point, unknown: str, root: Root, precision: float) -> Plan:
