@@ -56,20 +56,10 @@ class RepeatedStreams:
 
 @dataclass(frozen=True)
 class FittedSystems:
-    """A population whose gold, A and B are like those of a data set in which A looks better.
+    """A population whose gold, A and B are like those of a data set in which A looks better, by a metric.
 
-    Attributes
-    ----------
-    population
-        The fitted prior, the data's N, gold's responses per item K, and the systems' perturbations. The
-        factors on σ give the mean of K responses the noise of the mean of the system's own responses. Both
-        systems have one variance within items unless their variances clearly differ.
-    metric
-        The metric whose effect was matched.
-    seed
-        Seed of all random numbers.
-    draws
-        Random numbers of the items used for matching.
+    It has the data's N and gold's responses per item K. The factors on σ give the mean of K responses the
+    noise of the mean of the system's own responses. `draws` are the random numbers used for matching.
     """
 
     population: Population

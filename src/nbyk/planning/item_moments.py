@@ -45,14 +45,7 @@ def density(z: float) -> float:
 class PowerCurve:
     """The power at every N for one K: Φ(slope √N − offset).
 
-    Attributes
-    ----------
-    k_responses
-        Responses per item K.
-    slope, offset
-        The curve; a slope of 0 or less means that no effect was seen.
-    error
-        Standard error of the slope, relative to it.
+    A slope of 0 means that no effect was seen; `error` is the slope's standard error, relative to it.
     """
 
     k_responses: int
@@ -90,16 +83,9 @@ class PowerCurve:
 class SeenEffect:
     """The effect of a comparison over its items, for the power that other sizes have if it is the true one.
 
-    Attributes
-    ----------
-    signal
-        The effect δ, positive on the side of the alternative, over √N times its standard error.
-    ratings
-        The present ratings per item K.
-    fewest
-        The fewest items on which any data can reject the null.
-    qualities
-        Returns δ/s at another K, relative to now; the systems' responses grow in proportion to K.
+    `signal` is the effect δ, positive on the side of the alternative, over √N times its standard error, with
+    `ratings` per item. `qualities` returns δ/s at another K, relative to now; the systems' responses grow in
+    proportion to K. With less than the `fewest` items, no data can reject the null.
     """
 
     signal: float

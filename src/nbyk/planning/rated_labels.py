@@ -155,18 +155,9 @@ def _simulated(
 class RatedItems:
     """Items that new raters label, for two systems: A answers as people would, and B off by ε.
 
-    Attributes
-    ----------
-    prior
-        The source of the items and labels.
-    pool
-        The items: at each ε, the chances of their labels and of the systems'.
-    gold : ndarray, shape (N, K)
-        People's labels, as places of classes.
-    units
-        Who gave them.
-    draws : ndarray, shape (2, N, 1)
-        A uniform for each system's label; None if a system answers with its shares of the classes.
+    `pool` has, at each ε, the chances of an item's labels and of the systems', `gold` the labels of `units`
+    as places of classes, (N, K), and `draws` a uniform for each system's label, (2, N, 1), or None if systems
+    answer with their shares of the classes.
     """
 
     prior: LabelPrior

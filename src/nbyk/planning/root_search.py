@@ -31,21 +31,10 @@ _REPAIRS = 4
 
 @dataclass(frozen=True)
 class Root:
-    """The place where the power reaches the target.
+    """The x where the power reaches the target, not rounded, with its 95 % interval and the power's error.
 
-    Attributes
-    ----------
-    x
-        The place: N, K or ε, not rounded. It is the lower limit if the power reaches the target everywhere.
-        It is NaN if the power reaches it nowhere within the limits, or the search did not settle.
-    low, high
-        Its 95 % interval, within the limits.
-    power_error
-        Standard error of the power at `x`.
-    best_x, best_power
-        The place of the highest power, and that power; of interest only if the target was not reached.
-    settled
-        False if the search gave up: the target may or may not be within reach.
+    It is NaN if no x within the limits reaches it (`best_x` has the highest power, `best_power`), or if the
+    search gave up (`settled` is False).
     """
 
     x: float
@@ -59,27 +48,12 @@ class Root:
 
 @dataclass
 class RootSearch:
-    """Find x with power(x) = target for a power that grows with x.
+    """Find x, from `low` to `high`, with power(x) = target for a power that grows with x.
 
     The next place is that where a line through the normal quantiles of the powers so far, on log x, crosses
-    the target, between the places that reach it and those that do not.
-
-    Attributes
-    ----------
-    evaluate
-        Function of (x, n) that returns (rejections, sets) of about n fresh sets at x.
-    target
-        The power, in (0, 1).
-    low, high
-        Limits of x, both above 0.
-    slope
-        A guess at the slope of the line. It guides the first steps and then loses weight.
-    whole
-        Whether x is a whole number.
-    first_sets
-        Number of sets at a place that is not yet known to be near the target.
-    seen
-        The rejections and sets at each x, those of earlier searches too.
+    the target, between the places that reach it and those that do not. `slope` is a guess at that of the
+    line, `evaluate(x, n)` returns (rejections, sets) of about n fresh sets, at least `first_sets`, and `seen`
+    has them by x, those of earlier searches too.
     """
 
     evaluate: Callable[[float, int], tuple[int, int]]

@@ -82,15 +82,9 @@ def relative_error(item_effects: NDArray[np.float64] | None) -> float:
 class SimulatedSizes:
     """Populations like the data, and tests on them; their items are converted to items of the data.
 
-    Attributes
-    ----------
-    populations
-        Weights and populations, which cover the uncertainty of A's error in the data. Powers at other numbers
-        of ratings are means over them. The first is the likeliest; sets are simulated from it.
-    spread, spread_error
-        √N times the standard error of the data's effect, and the relative standard error of that.
-    test
-        The one-sided test.
+    The populations, with their weights, cover the uncertainty of A's error in the data: powers at other
+    numbers of ratings are means over them, and sets are simulated from the first, the likeliest. `spread` is
+    √N times the standard error of the data's effect, and `spread_error` the relative standard error of that.
     """
 
     populations: tuple[tuple[float, FittedSystems], ...]

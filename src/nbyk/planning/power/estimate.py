@@ -146,14 +146,8 @@ def until_precise(
 ) -> tuple[int, int]:
     """Return the rejections and the sets once the power's standard error is below `precision`.
 
-    Parameters
-    ----------
-    simulate
-        Function of the sets so far and of the sets to add, which returns the rejections among the new ones.
-    precision
-        The wanted standard error.
-    most
-        The largest number of sets; by default there is no limit.
+    `simulate`, of the sets so far and of those to add, returns the rejections among the new ones; there are
+    at most `most`.
     """
     n_rejected = done = 0
     wanted = _FIRST_ROUND if most is None else min(most, _FIRST_ROUND)
