@@ -95,18 +95,24 @@ class PlanSearch:
             place = at.moved(unknown, _allowed(unknown, x))
             return place.epsilon if unknown == "epsilon" else self.request.cost(*place[:2])
 
-        chosen = min(roots, key=lambda at: worth(at, roots[at].x))
-        plan = self._answer_at(chosen, unknown, roots[chosen], precision)
-        rows, ties = [*plan.candidates], []
+        answers: dict[Point, Plan] = {}
+        costs: dict[Point, float] = {}
+        for at in sorted(roots, key=lambda at: worth(at, roots[at].x)):
+            # the least of several roots is biased: confirmed, it may be more than the next
+            if costs and worth(at, roots[at].x) >= min(costs.values()):
+                break
+            answers[at] = self._answer_at(at, unknown, roots[at], precision)
+            costs[at] = worth(at, getattr(answers[at], unknown))
+        chosen = min(costs, key=costs.__getitem__)
+        plan, rows, ties = answers[chosen], [], []
         for at, root in roots.items():
-            if at == chosen:
-                continue
             x, low, high = (_allowed(unknown, end) for end in (root.x, root.low, root.high))
             by_items = unknown == "n_items"
             by = "approximation" if by_items and simulation.by_formula(x) else "simulation"
             ends = (int(low), int(high)) if by_items else None
-            rows.append(self._row(at.moved(unknown, x), target, root.power_error, by, ends))
-            if worth(at, low) <= worth(chosen, plan.high):
+            row = self._row(at.moved(unknown, x), target, root.power_error, by, ends)
+            rows.append(answers[at].candidates[0] if at in answers else row)
+            if at != chosen and worth(at, low) <= worth(chosen, plan.high):
                 ties.append(at.k_responses)
         return replace(plan, candidates=_by_k(rows), ties=tuple(sorted(ties)))
 
