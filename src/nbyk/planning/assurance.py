@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.planning.item_moments import quantile
 from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
@@ -81,13 +82,14 @@ def _other_signals(plan: Plan, seed: int) -> Iterator[float]:
     for rows in pilots:
         other = replace(world, prior=pilot.take(rows))
         try:
-            at = epsilon if effect is None else _epsilon_of(other, effect, seed)
-            yield _signal(other, plan.k_responses, at, seed)
+            if effect is not None:
+                epsilon = epsilon_for_effect(partial(other.population, 2, 1), metric, effect, seed)
+            yield _signal(other, plan.k_responses, epsilon, seed)
         except NbykError:  # no ε has that effect on these items
             continue
 
 
-def _signals_of_labels(plan: Plan, times: NDArray[np.int64], seed: int) -> Iterator[float]:
+def _signals_of_labels(plan: Plan, times: Integers, seed: int) -> Iterator[float]:
     """Yield the signals by pilots with so many times each labelled item, (pilots, N).
 
     What is drawn of an item given its labels is the same in every pilot: one simulation serves all. An effect
@@ -96,7 +98,7 @@ def _signals_of_labels(plan: Plan, times: NDArray[np.int64], seed: int) -> Itera
     world, epsilon, k = plan.request.world, plan.epsilon or 0.0, plan.k_responses
     weights = np.concatenate([np.ones_like(times[:1]), times]) / times.shape[1]
 
-    def shown(at: float) -> NDArray[np.float64]:
+    def shown(at: float) -> Floats:
         """Return the effects in the long run and the signals, (2, 1 + pilots), first those of this pilot."""
         population = world.population(_ITEMS, k, at)
         assert isinstance(population, LabelPopulation)
@@ -112,10 +114,6 @@ def _signals_of_labels(plan: Plan, times: NDArray[np.int64], seed: int) -> Itera
         )
         signals = signals + signal_grows / effect_grows * (effects[0] - effects)
     yield from np.exp(signals[1:])
-
-
-def _epsilon_of(world: Simulated, effect: float, seed: int) -> float:
-    return epsilon_for_effect(lambda at: world.population(2, 1, at), world.test.metric, effect, seed)
 
 
 def _signal(world: Simulated, k: int, epsilon: float, seed: int) -> float:

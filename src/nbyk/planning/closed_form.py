@@ -235,12 +235,7 @@ def _assured(best: Plan, law: PilotLaw) -> Plan:
     if "effect" in best.open:
         size, power = _least_effect(request, crew)
         return replace(best, effect=size, power=power, reachable=math.isfinite(size))
-    return _of_law(request, law)
-
-
-def _of_law(request: Request, law: PilotLaw) -> Plan:
-    """Return the plan that a law assures, with its variances in place of the law."""
-    sure = solved(replace(request, source=law))
+    sure = solved(request)
     return replace(sure, request=replace(sure.request, source=law.assured(sure.crew)), others=())
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import Scale
 from nbyk.errors import NbykError
@@ -18,8 +18,6 @@ from nbyk.priors import Response, TwoStagePrior, fit_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import mean_responses
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
-
-Floats = NDArray[np.float64]
 
 _ITEMS = 20_000
 _MOST_PER_SET = 100
@@ -136,7 +134,9 @@ class FittedSystems:
             found = self._item_means(k, draws)
         else:
             shape = (3, n_sets, n_items, k)
-            found = np.ascontiguousarray(self._responses(k, draws).transpose(0, 2, 1))
+            respond = self.population.prior.response.respond
+            responses = np.stack([respond(*of_role) for of_role in self._drawn(k, draws)])
+            found = np.ascontiguousarray(responses.transpose(0, 2, 1))
         gold, *systems = found[:, : n_sets * n_items].reshape(shape)
         return self.metric.effects(np.array(systems), gold)
 
@@ -148,11 +148,6 @@ class FittedSystems:
         """Return the item means of gold, A and B, (3, items)."""
         response = self.population.prior.response
         return np.stack([mean_responses(response, *of_role) for of_role in self._drawn(k, draws)])
-
-    def _responses(self, k: int, draws: RepeatedStreams) -> Floats:
-        """Return the responses of gold, A and B, (3, K, items)."""
-        response = self.population.prior.response
-        return np.stack([response.respond(mean, sd, normals) for mean, sd, normals in self._drawn(k, draws)])
 
     def _drawn(self, k: int, draws: RepeatedStreams) -> Iterator[tuple[Floats, Floats, Floats]]:
         """Yield the items' means and deviations, (items,), and normals, (K, items), for gold, A and B."""
@@ -183,7 +178,7 @@ class _Spread:
         return math.sqrt(self.within / gold.within * k / self.k)
 
 
-def _within(matrix: Floats) -> tuple[NDArray[np.int64], Floats]:
+def _within(matrix: Floats) -> tuple[Integers, Floats]:
     """Return each item's number of responses, and their variance; NaN where there is one."""
     counts = (~np.isnan(matrix)).sum(axis=1)
     variances = np.full(len(matrix), np.nan)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.scales import GivenScale, Interval, Levels, Scale, as_scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
@@ -16,8 +16,6 @@ from nbyk.resampling.labels import LabelPopulation, SimulatedPopulation
 from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import Streams, stream_key
-
-Floats = NDArray[np.float64]
 
 _ITEMS = 50_000
 

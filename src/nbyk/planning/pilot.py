@@ -14,8 +14,8 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import GivenScale, as_scale
@@ -42,8 +42,6 @@ from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.power import variance_of
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.unit_cautions import kind_of_units, plural
-
-Floats = NDArray[np.float64]
 
 ASSURED = 0.8
 """The share of pilots whose plan has the power that it promises."""
@@ -399,7 +397,7 @@ def _mean_severities(gold: Floats, units: Units) -> Floats:
     return places * math.sqrt(variance / len(means))
 
 
-def _in_order(rows: Floats, order: NDArray[np.int64]) -> Floats:
+def _in_order(rows: Floats, order: Integers) -> Floats:
     """Return rows that stand in another order as the items do."""
     items = np.empty_like(rows)
     items[order] = rows

@@ -78,14 +78,8 @@ class Costs:
 class Simulated:
     """Items and responses to simulate, for want of a formula: each item has its own raters and runs.
 
-    Attributes
-    ----------
-    prior
-        The source of items and responses: a prior, or a pilot's own items.
-    test
-        The test that should find the difference, with its metric and α.
-    n_runs, epsilon_a
-        As for `Population`. A single answer has no spread, and more have that of people's ratings.
+    They come from a prior, or are a pilot's own items; `n_runs` and `epsilon_a` are as for `Population`. A
+    single answer has no spread, and more have that of people's ratings.
     """
 
     prior: Any
@@ -136,22 +130,20 @@ class Simulated:
 class Request:
     """A question to the planner; a quantity that is None is solved for.
 
+    What is not described is as for `nbyk.plan`. With 0 raters (or runs), each rating is by another person
+    (each answer from another run), as in every simulation. If `k_responses` and one other quantity are left
+    out and there is no budget, all raters rate all items.
+
     Attributes
     ----------
     source
         Where the effect's variance comes from: items and responses to simulate, variances, the law of those
         that a pilot leaves possible, or an effect over items that was seen.
-    n_items, raters, k_responses, runs, items_per_rater, calls
-        As for `nbyk.plan`. With 0 raters (or runs), each rating is by another person (each answer from
-        another run), as in every simulation. If `k_responses` and one other quantity are left out and there
-        is no budget, all raters rate all items.
-    items_per_cluster, paired_runs
-        Items in a cluster, 1 without clusters; and whether run r is the same for both systems.
+    paired_runs
+        Whether run r is the same for both systems.
     epsilon, unit
         The difference of simulated systems, for responses from 0 to 1 (0 for real ones), and the length, on
         the scale of the ratings, of 1 in these.
-    effect, power, budget, alpha, alternative, costs
-        As for `nbyk.plan`.
     max_items, max_responses
         Limits of the search, raised to the N or K that is given.
     at_hand

@@ -21,22 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A size that a simulated search compared: one K, with its N and ε.
+    """A size that a simulated search compared: one K, with its N and ε, in the unit of the ratings.
 
-    Attributes
-    ----------
-    k_responses, n_items
-        The size: N is the least that reaches the requested power, or the most that the budget buys.
-    n_low, n_high
-        95 % interval of the least N; N itself if it was given.
-    epsilon
-        The ε, in the unit of the ratings; if ε was open, the smallest that reaches the requested power.
-    cost
-        The cost of the size.
-    power, power_error
-        The power at the size, and its standard error; None if the size is only an approximation.
-    by
-        "simulation", or "approximation" for the normal one.
+    N or ε is the least that reaches the requested power, or N the most that the budget buys. `n_low` to
+    `n_high` is the 95 % interval of the least N, or N itself if it was given. `by` is "simulation", or
+    "approximation" for the normal one, which gives no `power` with its standard error.
     """
 
     k_responses: int

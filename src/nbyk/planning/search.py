@@ -70,6 +70,12 @@ class PlanSearch:
         if len(powers) > 1:  # the highest of several estimates is biased upwards
             powers[chosen] = self.simulation.confirm(Point(sizes[chosen], chosen, epsilon), precision)
         power = powers[chosen]
+        ties = [
+            k
+            for k, other in powers.items()
+            if k != chosen
+            and power.power - other.power <= 1.96 * math.hypot(power.standard_error, other.standard_error)
+        ]
         estimates = predicted | {k: _simulated(power) for k, power in powers.items()}
         return Plan.by_simulation(
             self.request,
@@ -77,7 +83,7 @@ class PlanSearch:
             power,
             (power.low, power.high),
             candidates=_by_k([self._row(Point(sizes[k], k, epsilon), *of) for k, of in estimates.items()]),
-            ties=tuple(sorted(k for k in powers if k != chosen and _as_high(powers[k], power))),
+            ties=tuple(sorted(ties)),
         )
 
     def _least(self, unknown: str, guesses: Mapping[Point, float], precision: float) -> Plan:
@@ -304,11 +310,6 @@ def _allowed(unknown: str, x: float) -> float:
     """Return a value of a number that may be collected: N and K are whole."""
     least, _ = LIMITS_AND_SLOPES[unknown]
     return x if unknown == "epsilon" else max(least, _whole(x))
-
-
-def _as_high(power: Power, best: Power) -> bool:
-    spread = math.hypot(power.standard_error, best.standard_error)
-    return best.power - power.power <= 1.96 * spread
 
 
 def _by_k(rows: Sequence[Candidate]) -> tuple[Candidate, ...]:

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from nbyk.data.arrays import Floats
+from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import FROM_0_TO_1, GivenScale, as_scale
 from nbyk.errors import NbykError

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
+from nbyk.arrays import Floats
 from nbyk.planning.closed_form import solved
 from nbyk.planning.fitted_systems import FittedSystems
 from nbyk.planning.item_moments import Qualities
@@ -67,7 +65,7 @@ def _cheapest_of_both(request: Request, items: Plan) -> Plan | None:
     return None if best is None else replace(best, open=("n_items", "k_responses"))
 
 
-def relative_error(item_effects: NDArray[np.float64] | None) -> float:
+def relative_error(item_effects: Floats | None) -> float:
     """Return the relative standard error of the standard deviation of the items' effects; 0 if unknown."""
     if item_effects is None or len(item_effects) < 2:
         return 0.0

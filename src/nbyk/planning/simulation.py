@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.item_moments import PowerCurve, curve_from_moments
@@ -19,7 +19,6 @@ from nbyk.resampling.effects import run_chunks
 from nbyk.resampling.item_effects import item_effects
 from nbyk.resampling.streams import CHUNK
 
-Floats = NDArray[np.float64]
 Report = Callable[[str], object]
 
 NORMAL_FROM = 1000

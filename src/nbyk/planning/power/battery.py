@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import UndefinedMetricError, unknown_name
 from nbyk.metrics import Metric
@@ -25,9 +25,6 @@ from nbyk.testing.engine.draws import Draws
 from nbyk.testing.looks import Looks, critical_count, looks
 from nbyk.testing.pvalues import Alternative, check_alternative, null_counts
 from nbyk.testing.systems.asked import WHOLE_ITEMS
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 FIRST_SLOW, SLOW_GROWTH = 256, 4.0
 """Draws before the first look, and their growth, where responses are drawn."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
 from nbyk.metrics.registry import kind_scored
@@ -21,8 +21,6 @@ from nbyk.resampling.streams import CHUNK, as_seed
 from nbyk.testing.decision import check_draws
 from nbyk.testing.intervals import proportion_interval
 from nbyk.testing.pvalues import Alternative
-
-Floats = NDArray[np.float64]
 
 _FIRST_ROUND = 4 * CHUNK
 _MOST_SETS = 100_000
@@ -162,7 +160,7 @@ def until_precise(
 class Decides(Protocol):
     """A test that decides on simulated sets."""
 
-    def rejections(self, sets: SimulatedSets) -> NDArray[np.int64]:
+    def rejections(self, sets: SimulatedSets) -> Integers:
         """Return for each set whether it rejects (1 or 0) and its number of draws, shape (size, 2)."""
         ...
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Array
 from nbyk.compiled import discard_older_caches, njit
 from nbyk.resampling.lanes import (
     DRAWS_AT_ONCE,
@@ -26,8 +26,6 @@ from nbyk.resampling.lanes import (
     start_replicate,
     subset_table,
 )
-
-Array = NDArray[Any]
 
 discard_older_caches(__file__)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import ALL_FRESH
 from nbyk.metrics import Metric
@@ -14,8 +14,6 @@ from nbyk.resampling.item_effects import item_effects
 from nbyk.resampling.labels import SimulatedPopulation
 from nbyk.resampling.simulate import drawn_sets
 from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams
-
-Floats = NDArray[np.float64]
 
 
 class SimulatedSets:
