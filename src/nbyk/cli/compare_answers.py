@@ -219,7 +219,7 @@ def _tables(systems: Systems, boards: Mapping[str, Board], suite: Suite | None) 
     from nbyk.testing.systems.scored import ScoredSystems
     from nbyk.testing.systems.suite import task_table
 
-    scored = [ScoredSystems.of(systems, None, name) for name in boards]
+    scored = [ScoredSystems.of(systems, name) for name in boards]
     if suite is not None:
         for place, ((name, board), of_metric) in enumerate(zip(boards.items(), scored, strict=True)):
             if board.question.against is None and len(systems.names) > 1:

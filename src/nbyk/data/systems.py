@@ -5,25 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.kinds import Kind
-from nbyk.data.ratings import Ratings, ordered_ids
-from nbyk.data.response_set import Categories, ResponseSet, response_set
+from nbyk.data.ratings import ordered_ids
+from nbyk.data.response_set import Categories, ResponseSet
 from nbyk.data.scales import Scale
 from nbyk.data.text import look_alikes, simplified, some
-from nbyk.data.units import Units
-from nbyk.errors import NbykError, unknown_name
+from nbyk.data.units import Units, numbered_clusters
+from nbyk.errors import DataPlace, NbykError, unknown_name
 from nbyk.words import listed
 
 OnMissing = Literal["refuse", "drop"]
 
 
+class Itemised(Protocol):
+    """Data of some items, by their ids, which are row numbers if they are nameless."""
+
+    @property
+    def items(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def place(self) -> DataPlace: ...  # noqa: D102
+    @property
+    def nameless(self) -> bool: ...  # noqa: D102
+
+
 def common_items(
-    data: Sequence[Ratings], on_missing: OnMissing = "refuse", way_out: str = ""
+    data: Sequence[Itemised], on_missing: OnMissing = "refuse", way_out: str = ""
 ) -> Sequence[str]:
     """Return the items that all data have, in the order of the first.
 
@@ -100,7 +111,7 @@ class Systems:
     items
         The items' ids, in the order of the rows: that of `nbyk.data.ratings.ordered_ids`, not that of
         the files, so that no number depends on the latter. Arrays, whose items have no ids, keep theirs.
-        Empty if scores are not paired by ids.
+        Empty if scores are not paired by ids, and for what `nbyk.data.responses.as_systems` takes.
     gold : ndarray, shape (N, K_gold), or None
         The raters' responses, of the systems' kind, or the classes that people chose beside distributions;
         None if people rated the systems' outputs.
@@ -148,7 +159,7 @@ class Systems:
     notes: tuple[str, ...]
     units: Mapping[str, Units]
     gold_units: Units | None
-    clusters: tuple[str, ...] | None = None
+    clusters: tuple[Any, ...] | None = None
     recognised: Mapping[str, str] = field(default_factory=dict)
     kind: Kind = "numbers"
     categories: Categories | None = None
@@ -165,8 +176,13 @@ class Systems:
 
     @property
     def n_items(self) -> int:
-        """Number of items N."""
-        return len(self.items)
+        """Number of items N; 0 of scores without ids."""
+        return len(self.items) or (0 if self.kind == "scores" else len(next(iter(self.responses.values()))))
+
+    @property
+    def cluster_numbers(self) -> NDArray[np.int64] | None:
+        """The cluster of each item, from 0, shape (N,); None without clusters."""
+        return None if self.clusters is None else numbered_clusters(self.clusters, self.n_items)
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -212,14 +228,17 @@ class Systems:
             if name not in self.responses:
                 raise unknown_name("system", name, self.responses)
         self.refuse_scores()
-        units = {"a": self.units[a], "b": self.units[b]}
-        if self.gold_units is not None:
-            units["gold"] = self.gold_units
-        data = response_set(
-            self.gold, self.responses[a], self.responses[b], units=units, cluster=self.clusters
+        of_roles = {"gold": self.gold_units, "a": self.units.get(a), "b": self.units.get(b)}
+        return ResponseSet(
+            np.empty((self.n_items, 0)) if self.gold is None else self.gold,
+            self.responses[a],
+            self.responses[b],
+            {role: units for role, units in of_roles.items() if units is not None},
+            self.cluster_numbers,
+            self.categories,
+            (a, b) if a != b else ("A", "B"),
+            self.scale,
         )
-        names = (a, b) if a != b else data.names
-        return replace(data, categories=self.categories, names=names, scale=self.scale)
 
     def refuse_scores(self) -> None:
         """Raise NbykError unless there are responses to items."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.response_set import ResponseSet
+from nbyk.data.responses import response_set
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError, argument_with
@@ -26,7 +27,6 @@ from nbyk.planning.long_run import ends_of, least_epsilon, unit_of
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.resample import observed_effects
 from nbyk.sums import product
-from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.judged.corrected import Weighing, corrected
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses
 from nbyk.testing.shared_units.collection import (
@@ -131,7 +131,7 @@ class Pilot:
         **more: Any,
     ) -> Pilot:
         """Return a pilot of two systems; the responses are as for `nbyk.compare`."""
-        data = as_response_set(gold, a, b, cluster=cluster)
+        data = response_set(gold, a, b, cluster=cluster)
         chosen = metric if isinstance(metric, Metric) else get(metric)
         unit = unit_of(as_scale(scale)) ** chosen.unit_power
         return cls((data,), chosen, unit=unit, scale=scale, **more)

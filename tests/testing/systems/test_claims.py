@@ -14,7 +14,8 @@ import pytest
 from scipy.stats import binom
 
 import nbyk
-from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.responses import response_set
 from nbyk.data.scales import FROM_0_TO_1
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.errors import NbykError

@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import nbyk
+from nbyk.data.responses import as_systems
 from nbyk.data.scales import Interval
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import get
@@ -96,7 +97,7 @@ def test_standings_follow_scores_pairs_and_bootstrap() -> None:
     assert list(scores.values()) == sorted(scores.values())
     assert [standing.rank for standing in board.standings] == [1, 2, 3, 4]
     asked = Asked(Decision("two-sided", 0.05, 9_999, 999_999))
-    drawn = ScoredSystems.of(gold, systems, "mae").bootstrapped(asked, of_clusters=False)
+    drawn = ScoredSystems.of(as_systems(gold, systems), "mae").bootstrapped(asked, of_clusters=False)
     for standing in board.standings:
         of_system = drawn[list(systems).index(standing.name)]
         ends = np.quantile(of_system, [0.025, 0.975])

@@ -9,12 +9,14 @@ from typing import Any
 
 from nbyk.data.arrays import is_frame
 from nbyk.data.intake import read_systems
+from nbyk.data.responses import are_shares, as_systems
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.scores import TAKEN_AS_SCORES, are_scores
 from nbyk.data.systems import Systems
 from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.metrics.registry import kind_scored
 from nbyk.resampling.effects import Progress, Threads
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.corrections import Correction
@@ -258,15 +260,15 @@ def compare(
         return board_of_votes(gold, asked, judge=judge)
     if judge is not None:
         raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")
-    lower = gold.lower_is_better if isinstance(gold, Systems) else False
-    lower = lower if lower_is_better is None else lower_is_better
     if of_scores:
         if looks != 1:
             raise NbykError("found looks beside scores of runs; they are for items", argument="looks")
         if scale is not None:
             raise NbykError("found a scale beside scores of runs, which have none; drop it", argument="scale")
         scores = gold if a is None and b is None else a if b is None else {"A": a, "B": b}
+        lower = bool(lower_is_better)
         if isinstance(scores, Systems):
+            lower = scores.lower_is_better if lower_is_better is None else lower
             pair_runs, scores = bool(scores.paired), scores.responses
         elif gold is not None and scores is not gold:
             raise NbykError("found gold beside scores of runs, which need none; give None", argument="gold")
@@ -292,17 +294,21 @@ def compare(
             f"found {lower_is_better} and a metric, which says what is better; give one of them",
             argument="lower_is_better",
         )
-    systems = a if b is None else {"A": a, "B": b}
-    scored = ScoredSystems.of(
+    given = a if b is None else {"A": a, "B": b}
+    if kind is None and metric is None and are_shares(given):
+        kind = "distributions"
+    systems = as_systems(
         gold,
-        systems,
-        metric,
+        given,
         cluster=cluster,
         kind=kind,
         classes=classes,
-        given_scale=as_scale(scale),
-        lower_is_better=lower,
+        scale=as_scale(scale),
+        scored=kind_scored(metric),
     )
+    if lower_is_better is not None:
+        systems = replace(systems, lower_is_better=lower_is_better)
+    scored = ScoredSystems.of(systems, metric)
     if suite is not None:
         if not isinstance(suite, Suite):
             raise NbykError(f"found {suite!r}, expected a nbyk.Suite", argument="suite")
