@@ -62,29 +62,6 @@ def check_aligned(*values: Any) -> None:
         )
 
 
-def as_samples(scores: Any) -> dict[str, Floats]:
-    """Return the samples of two systems or more by name.
-
-    They are given as a mapping from names, a DataFrame with a column per system, a sequence of samples or an
-    array of shape (k, n).
-    """
-    if (hasattr(scores, "columns") and hasattr(scores, "items")) or isinstance(scores, Mapping):
-        named = {str(label): sample for label, sample in scores.items()}
-    elif isinstance(scores, str | bytes) or not hasattr(scores, "__iter__"):
-        raise NbykError(
-            f"found {type(scores).__name__}, expected a mapping from names to scores, a DataFrame "
-            "with a column per system, or a sequence of samples",
-            argument="scores",
-        )
-    else:
-        named = {str(position): sample for position, sample in enumerate(scores)}
-    if len(named) < 2 or len(named) != len(scores.columns if hasattr(scores, "columns") else scores):
-        raise NbykError(
-            f"found {len(named)} systems by name, expected two or more of different names", argument="scores"
-        )
-    return {label: as_scores(sample, f"system {label!r}") for label, sample in named.items()}
-
-
 def as_row_pairs(a: Any, b: Any, *, paired: bool = False, least: int = 1) -> tuple[Floats, Floats]:
     """Return R samples of either system, shapes (R, n) and (R, m), with n = m if they are paired."""
     first, second = as_rows(a, "a", least=least), as_rows(b, "b", least=least)

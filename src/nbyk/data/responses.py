@@ -11,7 +11,7 @@ from typing import Any, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.arrays import array_of, as_matrix, filled
+from nbyk.data.arrays import array_of, as_matrix, as_scores, check_aligned, filled
 from nbyk.data.kinds import ClassKind, Kind, class_names, sum_to_one, unit_rows
 from nbyk.data.layouts import is_missing
 from nbyk.data.ratings import ordered_ids, rows_of
@@ -36,6 +36,7 @@ def as_systems(
     classes: Sequence[Any] | None = None,
     scale: Scale | None = None,
     scored: str | None = None,
+    paired: bool = False,
 ) -> Systems:
     """Return systems, and gold if there is any, from whatever holds their responses.
 
@@ -56,6 +57,8 @@ def as_systems(
         As for `nbyk.compare`.
     scored
         What the metric scores, "classes" or "distributions"; None if numbers, too.
+    paired
+        Whether score i of every system belongs to the same run.
 
     Raises
     ------
@@ -73,6 +76,8 @@ def as_systems(
             )
         return gold if isinstance(gold, Systems) else _systems_of(gold)
     named = _named(systems)
+    if kind == "scores":
+        return _scores(gold, named, scale, paired=paired)
     given = [_given(of, name) for name, of in (named if gold is None else {"gold": gold, **named}).items()]
     known = _kind(given, kind, scored)
     clusters = None if cluster is None else _clusters(cluster, given[0])
@@ -303,6 +308,8 @@ def _named(systems: ManyResponses | None) -> dict[str, Any]:
         )
     if isinstance(systems, Mapping):
         named = {str(name): responses for name, responses in systems.items()}
+        if len(named) < len(systems):
+            raise NbykError("two systems have one name; give each another", argument="systems")
     elif np.ndim(next(iter(systems), [])) == 0 or _is_of_items(systems):
         raise NbykError(
             "found the numbers of one system, expected two: gold (or None) comes first, as in "
@@ -324,6 +331,18 @@ def _named(systems: ManyResponses | None) -> dict[str, Any]:
 def _is_of_items(systems: object) -> bool:
     """Return whether an array has more rows than columns, as one system's responses to items have."""
     return isinstance(systems, np.ndarray) and systems.ndim == 2 and systems.shape[0] > systems.shape[1]
+
+
+def _scores(gold: Any, named: Mapping[str, Any], scale: Scale | None, *, paired: bool) -> Systems:
+    """Return systems with a score of each run."""
+    if gold is not None:
+        raise NbykError("found gold beside scores of runs, which need none; give None", argument="gold")
+    if scale is not None:
+        raise NbykError("found a scale beside scores of runs, which have none; drop it", argument="scale")
+    if paired:
+        check_aligned(*named.values())
+    scores = {name: as_scores(of, f"system {name!r}") for name, of in named.items()}
+    return Systems((), None, scores, FROM_0_TO_1, {}, (), {}, None, kind="scores", paired=paired)
 
 
 def are_shares(systems: Any) -> bool:
