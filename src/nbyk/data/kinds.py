@@ -286,13 +286,6 @@ class ShareKind(CellKind):
         self.rows = np.concatenate([self.rows, unit_rows(rows, cells.at)])
         return np.arange(len(self.rows) - len(rows), len(self.rows), dtype=np.float64)
 
-    def of(self, places: Floats) -> Floats:
-        """Return the distributions in some places, shape (N, K, C) from (N, K), NaN where there is none."""
-        there = ~np.isnan(places)
-        distributions = np.full((*places.shape, len(self.names)), np.nan)
-        distributions[there] = self.rows[places[there].astype(np.int64)]
-        return distributions
-
 
 def _sum_tolerance(rows: Floats) -> float:
     """Return how far a sum may be off one: half a unit of the last decimal for each class, if rounded."""

@@ -24,7 +24,7 @@ from nbyk.data.exports import exported, is_exported, json_table
 from nbyk.data.kinds import CellKind, NumberKind
 from nbyk.data.layouts import Entries, Mending, as_ids
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples
-from nbyk.data.makers import HASHES
+from nbyk.data.makers import HASHES, Incomplete
 from nbyk.data.ratings import Ratings
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.tables import (
@@ -128,7 +128,8 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
         fewest=kind.fewest_items,
     )
     said = "; ".join(filter(None, (_recognised(cells, ratings, kind, columns), cells.table.about)))
-    notes = [f"{cells.table.place}: {note}" for note in (*cells.table.notes, *cells.table.incomplete)]
+    notes: list[str] = [f"{cells.table.place}: {note}" for note in cells.table.notes]
+    notes += [Incomplete(f"{cells.table.place}: {note}") for note in cells.table.incomplete]
     if cluster is None and cells.value is not None:
         notes += [
             f"{cells.table.place}: the column {name!r} is not used, so items of one {name} count as "

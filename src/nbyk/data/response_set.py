@@ -38,24 +38,15 @@ class Categories:
     ordered: bool = True
 
 
-def places_in_table(arrays: Mapping[str, Floats], n_classes: int) -> tuple[dict[str, Floats], Floats]:
-    """Return the places of distributions, shape (N, K) from (N, K, C), and their table (`Categories.table`).
-
-    A distribution that is missing, NaN, has no place.
-    """
-    there = {name: ~np.isnan(array).any(axis=2) for name, array in arrays.items()}
-    rows = [array[there[name]] for name, array in arrays.items()]
-    table, place = np.unique(np.concatenate([np.eye(n_classes), *rows]), axis=0, return_inverse=True)
-    classes = place.reshape(-1)[:n_classes]
+def placed(rows: Floats, names: tuple[str, ...]) -> tuple[Floats, Categories]:
+    """Return the place of each distribution over named classes, shape (rows, C), in the table of all."""
+    table, place = np.unique(np.concatenate([np.eye(len(names)), rows]), axis=0, return_inverse=True)
+    place = place.reshape(-1)
+    classes = place[: len(names)]
     order = np.concatenate([classes, np.setdiff1d(np.arange(len(table)), classes)])
     rank = np.empty(len(table))
     rank[order] = np.arange(len(table))
-    ends = np.cumsum([n_classes, *map(len, rows)])
-    places = {}
-    for name, start, end in zip(arrays, ends[:-1], ends[1:], strict=True):
-        places[name] = np.full(there[name].shape, np.nan)
-        places[name][there[name]] = rank[place.reshape(-1)[start:end]]
-    return places, table[order]
+    return rank[place[len(names) :]], Categories(names, table[order], "distributions")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from nbyk.data.arrays import array_of, as_matrix, as_scores, check_aligned, fill
 from nbyk.data.kinds import ClassKind, Kind, class_names, sum_to_one, unit_rows
 from nbyk.data.layouts import is_missing
 from nbyk.data.ratings import ordered_ids, rows_of
-from nbyk.data.response_set import Categories, ResponseSet, places_in_table
+from nbyk.data.response_set import Categories, ResponseSet, placed
 from nbyk.data.scales import FROM_0_TO_1, Refusal, Scale
 from nbyk.data.systems import Systems, common_items
 from nbyk.data.text import shown
@@ -91,11 +91,12 @@ def as_systems(
     read = {of.name: of.responses() for of in given}
     matrices = {name: matrix for name, (matrix, _) in read.items()}
     units = {name: behind for name, (_, behind) in read.items()}
+    first = given[0].name
     for name, matrix in matrices.items():
-        if len(matrix) != len(matrices[given[0].name]):
+        if len(matrix) != len(matrices[first]):
             raise NbykError(
-                f"{given[0].name} has {number_of(len(matrices[given[0].name]), 'item')} and {name} has "
-                f"{len(matrix)}, expected the same items in all; align them by item first"
+                f"found {number_of(len(matrices[first]), 'item')} of {first} and {len(matrix)} of {name}, "
+                "expected the same items in all; align them by item first"
             )
     if scale is not None:
         if categories is not None:
@@ -436,11 +437,13 @@ def _as_distributions(
                 "classes; name each column once",
                 name=name,
             )
-    places, table = places_in_table(shares, n_classes)
-    coded = [replace(of, cells=places[of.name], columns=()) for of in given if of not in people]
-    if people:
-        coded = [*_as_classes(people, ClassKind(names))[0], *coded]
-    return coded, Categories(names, table, "distributions")
+    flat = [rows.reshape(-1, n_classes) for rows in shares.values()]
+    places, categories = placed(np.concatenate(flat), names)
+    ends = np.cumsum([*map(len, flat)])
+    coded = _as_classes(people, ClassKind(names))[0] if people else []
+    for of, part in zip(given[len(people) :], np.split(places, ends[:-1]), strict=True):
+        coded.append(replace(of, cells=part.reshape(shares[of.name].shape[:2]), columns=()))
+    return coded, categories
 
 
 def _on_scale(scale: Scale, responses: Floats, name: str) -> Floats:
@@ -448,7 +451,7 @@ def _on_scale(scale: Scale, responses: Floats, name: str) -> Floats:
     there = ~np.isnan(responses)
     normal = np.full(responses.shape, np.nan)
     normal[there] = scale.normalise(
-        responses[there], lambda _, problem: NbykError(f"{name}: {problem}", argument="scale")
+        responses[there], lambda _, problem: NbykError(problem, name=name, argument="scale")
     )
     return normal
 

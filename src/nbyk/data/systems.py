@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.kinds import Kind
+from nbyk.data.makers import Incomplete
 from nbyk.data.ratings import ordered_ids
 from nbyk.data.response_set import Categories, ResponseSet
 from nbyk.data.scales import Scale
 from nbyk.data.text import look_alikes, simplified, some
 from nbyk.data.units import Units, numbered_clusters
 from nbyk.errors import DataPlace, NbykError, unknown_name
-from nbyk.words import listed
+from nbyk.words import Doubt, listed
 
 OnMissing = Literal["refuse", "drop"]
 
@@ -126,7 +127,7 @@ class Systems:
         left out. Ratings that do not come from a file are named "gold" or by their system.
     notes
         Warnings about things that are allowed but seldom meant, such as a system equal to gold, a sentence
-        each.
+        each; `doubts` and `incomplete` are among them.
     units
         The raters or runs behind the responses, by the system's name.
     gold_units
@@ -143,12 +144,6 @@ class Systems:
         Whether score i of every system belongs to the same item or run; true for the other kinds.
     lower_is_better
         Whether lower numbers or scores are better, as the user or a log says; only without gold.
-    incomplete
-        The logs that lack some of their run, a sentence each; they are in `notes`, too.
-    like_gold
-        The caution about a system that looks like gold, by its name; empty if none does.
-    doubts
-        Cautions that may turn the verdict round, about gold or percentages; they are in `notes`, too.
     """
 
     items: Sequence[str]
@@ -165,14 +160,21 @@ class Systems:
     categories: Categories | None = None
     paired: bool = True
     lower_is_better: bool = False
-    incomplete: tuple[str, ...] = ()
-    like_gold: Mapping[str, str] = field(default_factory=dict)
-    doubts: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """The systems' names."""
         return tuple(self.responses)
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """The notes that may turn the verdict round, about gold or percentages."""
+        return tuple(note for note in self.notes if isinstance(note, Doubt))
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """The notes on logs that lack some of their run."""
+        return tuple(note for note in self.notes if isinstance(note, Incomplete))
 
     @property
     def n_items(self) -> int:

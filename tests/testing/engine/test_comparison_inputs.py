@@ -58,8 +58,8 @@ def test_pandas_objects_are_aligned_by_their_index_if_all_are() -> None:
     [
         ((GOLD, A), "found the numbers of one system"),
         ((GOLD, None, B), "A: found no responses"),
-        ((GOLD, A, B[:2]), "gold has 3 items and B has 2"),
-        ((None, A, B[:2]), "A has 3 items and B has 2"),
+        ((GOLD, A, B[:2]), "found 3 items of gold and 2 of B"),
+        ((None, A, B[:2]), "found 3 items of A and 2 of B"),
         ((GOLD, [["x"], [1], [2]], B), "A: found 'x', expected numbers alone"),
         ((GOLD, "scores.csv", B), "read files with nbyk.read_ratings"),
         (

@@ -64,7 +64,7 @@ def test_malformed_requests_are_named(arrays) -> None:  # type: ignore[no-untype
         ((None, systems, "mae"), "needs gold"),
         ((gold, {}, "mae"), "found 0, expected at least two"),
         ((gold, {"gold": gold}, "mae"), "a system is called gold"),
-        ((gold, {"x": gold, "y": gold[:5]}, "mae"), "gold has 40 items and y has 5"),
+        ((gold, {"x": gold, "y": gold[:5]}, "mae"), "found 40 items of gold and 5 of y"),
     ):
         with pytest.raises(NbykError, match=message):
             ScoredSystems.of(as_systems(*given), metric)

@@ -435,7 +435,7 @@ def test_one_system_alone_files_and_unlike_items_are_short_errors() -> None:
         ((a, b), "nbyk.compare(None, a, b)"),
         (("a.csv",), 'nbyk.compare(nbyk.read_systems(["a.csv", "b.csv"]'),
         (("a.csv", "b.csv"), "gold: found the path of a file"),
-        ((a, list(b)), "gold has 200 items and system 0 has 5, expected the same items in all"),
+        ((a, list(b)), "found 200 items of gold and 5 of system 0, expected the same items in all"),
     ):
         with pytest.raises(NbykError) as refused:
             nbyk.compare(*arguments)
@@ -455,7 +455,7 @@ def test_arrays_take_a_scale_as_files_do(has_gold: bool) -> None:
     assert board.head.lines == read.head.lines
     assert board.head.about.startswith(f"{'mae' if has_gold else 'mean'} on 1..5")
     for arguments, message in (
-        ((None, a + 1.0, b), "scale: A: found 6, expected a number from 1 to 5"),
+        ((None, a + 1.0, b), "A: scale: found 6, expected a number from 1 to 5"),
         ((nbyk.read_systems({"A": a, "B": b}, scale="1..5"),), "scale: found a scale beside data that have"),
         ((list("aabb"), list("abab"), list("abbb")), "scale: found a scale, and classes have none"),
     ):
