@@ -174,11 +174,6 @@ class GivenData:
             return "numbers" if self.table is None else kind_of(self.table, self.columns)
 
     @property
-    def tables(self) -> list[Table]:
-        """The tables of all runs."""
-        return [run.table for run in self.runs or (self,) if run.table is not None]
-
-    @property
     def givers(self) -> list[str]:
         """The columns of a table with one for each rater, run or system; none of another table's."""
         table = self.table

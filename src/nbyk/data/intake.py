@@ -198,20 +198,20 @@ def read_systems(
         notes += columns_like_systems(sources, has_gold=people is not None)
     gold_matrix, matrices, categories = _in_table(read, gold_matrix, matrices)
     return Systems(
-        () if items is None or (kind == "scores" and read.nameless) else items,
-        gold_matrix,
         matrices,
-        on_scale,
-        {str(of.place): of.n_items - len(items) for of in read.every if items and of.n_items > len(items)},
-        (*doubts, *notes, *equal_systems(gold_matrix, matrices)),
+        gold_matrix,
         units,
         gold_units,
+        () if items is None or (kind == "scores" and read.nameless) else items,
         clusters,
-        read.recognised,
+        on_scale,
         kind,
         categories,
         items is not None,
-        lower_is_better=lower,
+        lower,
+        {str(of.place): of.n_items - len(items) for of in read.every if items and of.n_items > len(items)},
+        read.recognised,
+        (*doubts, *notes, *equal_systems(gold_matrix, matrices)),
     )
 
 
@@ -474,9 +474,9 @@ def _only_scale(every: Sequence[Ratings]) -> Scale:
 def _refuse_other_items(sources: Iterable[GivenData]) -> None:
     """Raise NbykError if makers' files have different documents, or inputs, under one id."""
     known: dict[str, dict[str, str]] = {}
-    for source in sources:
-        for table in source.tables:
-            for kind in (kind for kind in HASHES if table.roles and kind in table.names):
-                items = table.column(table.roles["item"], "")
-                for row, value in table.cells(kind):
-                    refuse_other_item(known, str(items[row]), {kind: str(value)}, table.at(row))
+    tables = [run.table for source in sources for run in source.runs or (source,)]
+    for table in (of for of in tables if of is not None and of.roles):
+        for kind in (kind for kind in HASHES if kind in table.names):
+            items = table.column(table.roles["item"], "")
+            for row, value in table.cells(kind):
+                refuse_other_item(known, str(items[row]), {kind: str(value)}, table.at(row))

@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.data.arrays import array_of, as_matrix, as_scores, check_aligned, filled
-from nbyk.data.kinds import ClassKind, Kind, class_names, sum_to_one, unit_rows
+from nbyk.data.kinds import KINDS, ClassKind, Kind, class_names, sum_to_one, unit_rows
 from nbyk.data.layouts import is_missing
 from nbyk.data.ratings import ordered_ids, rows_of
 from nbyk.data.response_set import Categories, ResponseSet, placed
 from nbyk.data.scales import FROM_0_TO_1, Refusal, Scale
 from nbyk.data.systems import Systems, common_items
-from nbyk.data.text import shown
+from nbyk.data.text import check_choice, shown
 from nbyk.data.units import UNKNOWN, Units, column_units
-from nbyk.errors import DataPlace, NbykError, unknown_name
+from nbyk.errors import DataPlace, NbykError
 from nbyk.words import number_of
 
 Floats = NDArray[np.float64]
@@ -102,19 +102,9 @@ def as_systems(
         if categories is not None:
             raise NbykError(f"found a scale, and {known} have none; leave it out", argument="scale")
         matrices = {name: _on_scale(scale, matrix, name) for name, matrix in matrices.items()}
-    return Systems(
-        (),
-        matrices.pop("gold", None),
-        matrices,
-        scale or FROM_0_TO_1,
-        {},
-        (),
-        units,
-        units.pop("gold", None),
-        clusters,
-        kind=known,
-        categories=categories,
-    )
+    gold_matrix, gold_units = matrices.pop("gold", None), units.pop("gold", None)
+    on_scale = scale or FROM_0_TO_1
+    return Systems(matrices, gold_matrix, units, gold_units, (), clusters, on_scale, known, categories)
 
 
 def response_set(
@@ -343,7 +333,7 @@ def _scores(gold: Any, named: Mapping[str, Any], scale: Scale | None, *, paired:
     if paired:
         check_aligned(*named.values())
     scores = {name: as_scores(of, f"system {name!r}") for name, of in named.items()}
-    return Systems((), None, scores, FROM_0_TO_1, {}, (), {}, None, kind="scores", paired=paired)
+    return Systems(scores, kind="scores", paired=paired)
 
 
 def are_shares(systems: Any) -> bool:
@@ -361,8 +351,7 @@ def are_shares(systems: Any) -> bool:
 
 def _kind(given: Sequence[_Given], kind: str | None, scored: str | None) -> Kind:
     """Return the kind that is asked for, or scored; text is classes, which metrics of distributions take."""
-    if kind is not None and kind not in get_args(Kind):
-        raise unknown_name("kind of responses", kind, get_args(Kind)).about(argument="kind")
+    check_choice("kind", kind or "numbers", KINDS)
     if kind is None and all(of.are_text for of in given):
         kind = "classes"
     return cast("Kind", kind or scored or "numbers")
@@ -463,15 +452,12 @@ def _systems_of(data: ResponseSet) -> Systems:
     units = {names[role]: units for role, units in data.units.items()}
     gold_units = units.pop("gold", None)
     return Systems(
-        (),
-        response_matrix(data.gold, "gold") if data.has_gold else None,
         {name: response_matrix(matrix, name) for name, matrix in responses.items()},
-        data.scale,
-        {},
-        (),
+        response_matrix(data.gold, "gold") if data.has_gold else None,
         units,
         gold_units if data.has_gold else None,
-        None if data.clusters is None else tuple(data.clusters.tolist()),
+        clusters=None if data.clusters is None else tuple(data.clusters.tolist()),
+        scale=data.scale,
         kind=data.kind,
         categories=data.categories,
     )

@@ -14,7 +14,7 @@ from nbyk.data.kinds import Kind
 from nbyk.data.makers import Incomplete
 from nbyk.data.ratings import ordered_ids
 from nbyk.data.response_set import Categories, ResponseSet
-from nbyk.data.scales import Scale
+from nbyk.data.scales import FROM_0_TO_1, Scale
 from nbyk.data.text import look_alikes, simplified, some
 from nbyk.data.units import Units, numbered_clusters
 from nbyk.errors import DataPlace, NbykError, unknown_name
@@ -109,33 +109,25 @@ class Systems:
 
     Attributes
     ----------
-    items
-        The items' ids, in the order of the rows: that of `nbyk.data.ratings.ordered_ids`, not that of
-        the files, so that no number depends on the latter. Arrays, whose items have no ids, keep theirs.
-        Empty if scores are not paired by ids, and for what `nbyk.data.responses.as_systems` takes.
-    gold : ndarray, shape (N, K_gold), or None
-        The raters' responses, of the systems' kind, or the classes that people chose beside distributions;
-        None if people rated the systems' outputs.
     responses
         Each system's responses by its name, in the order given, shape (N, K), where K may differ between
         systems; the responses of an item come first in its row, and NaN after them. They are numbers in
         [0, 1], or places in the table of `categories`; or scores of runs or items, shape (n,).
-    scale
-        The scale of numbers before they were normalised; from 0 to 1 for other kinds, which have none.
-    dropped
-        The number of items dropped from each file because another file lacks them; files that lost none are
-        left out. Ratings that do not come from a file are named "gold" or by their system.
-    notes
-        Warnings about things that are allowed but seldom meant, such as a system equal to gold, a sentence
-        each; `doubts` and `incomplete` are among them.
+    gold : ndarray, shape (N, K_gold), or None
+        The raters' responses, of the systems' kind, or the classes that people chose beside distributions;
+        None if people rated the systems' outputs.
     units
         The raters or runs behind the responses, by the system's name.
     gold_units
         The raters behind gold; None if there is no gold.
+    items
+        The items' ids, in the order of the rows: that of `nbyk.data.ratings.ordered_ids`, not that of
+        the files, so that no number depends on the latter. Arrays, whose items have no ids, keep theirs.
+        Empty if scores are not paired by ids, and for what `nbyk.data.responses.as_systems` takes.
     clusters
         The name of each item's cluster, shape (N,); None if no clusters were read.
-    recognised
-        The columns that were read in place of those asked for, and their roles, in words by file.
+    scale
+        The scale of numbers before they were normalised; from 0 to 1 for other kinds, which have none.
     kind
         "numbers", "classes", "distributions" or "scores".
     categories
@@ -144,22 +136,30 @@ class Systems:
         Whether score i of every system belongs to the same item or run; true for the other kinds.
     lower_is_better
         Whether lower numbers or scores are better, as the user or a log says; only without gold.
+    dropped
+        The number of items dropped from each file because another file lacks them; files that lost none are
+        left out. Ratings that do not come from a file are named "gold" or by their system.
+    recognised
+        The columns that were read in place of those asked for, and their roles, in words by file.
+    notes
+        Warnings about things that are allowed but seldom meant, such as a system equal to gold, a sentence
+        each; `doubts` and `incomplete` are among them.
     """
 
-    items: Sequence[str]
-    gold: Floats | None
     responses: Mapping[str, Floats]
-    scale: Scale
-    dropped: Mapping[str, int]
-    notes: tuple[str, ...]
-    units: Mapping[str, Units]
-    gold_units: Units | None
+    gold: Floats | None = None
+    units: Mapping[str, Units] = field(default_factory=dict)
+    gold_units: Units | None = None
+    items: Sequence[str] = ()
     clusters: tuple[Any, ...] | None = None
-    recognised: Mapping[str, str] = field(default_factory=dict)
+    scale: Scale = FROM_0_TO_1
     kind: Kind = "numbers"
     categories: Categories | None = None
     paired: bool = True
     lower_is_better: bool = False
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    recognised: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.response_set import ResponseSet
-from nbyk.data.responses import response_set
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError, argument_with
@@ -120,18 +119,9 @@ class Pilot:
 
     @classmethod
     def of(
-        cls,
-        gold: Any,
-        a: Any = None,
-        b: Any = None,
-        *,
-        cluster: Any = None,
-        metric: str | Metric,
-        scale: GivenScale | None = None,
-        **more: Any,
+        cls, data: ResponseSet, metric: str | Metric, scale: GivenScale | None = None, **more: Any
     ) -> Pilot:
-        """Return a pilot of two systems; the responses are as for `nbyk.compare`."""
-        data = response_set(gold, a, b, cluster=cluster)
+        """Return a pilot of two systems."""
         chosen = metric if isinstance(metric, Metric) else get(metric)
         unit = unit_of(as_scale(scale)) ** chosen.unit_power
         return cls((data,), chosen, unit=unit, scale=scale, **more)

@@ -19,7 +19,7 @@ from nbyk.metrics import Metric
 from nbyk.planning.closed_form import solved
 from nbyk.planning.fitted_systems import FittedSystems
 from nbyk.planning.item_moments import PowerCurve, Qualities, SeenEffect, quantile
-from nbyk.planning.long_run import ends_of, unit_of
+from nbyk.planning.long_run import ends_of
 from nbyk.planning.pilot import Pilot, check_clusters
 from nbyk.planning.plan import plan
 from nbyk.planning.power.battery import SystemTest
@@ -159,9 +159,7 @@ def settle(
         seed=seed,
         threads=threads,
     ).pair
-    pilot = Pilot(
-        (data,), chosen, pair_runs=pair_runs, unit=unit_of(declared) ** chosen.unit_power, scale=declared
-    )
+    pilot = Pilot.of(data, chosen, declared, pair_runs=pair_runs)
     broad, note = _over_people(pilot, request, result, (max_items, max_responses))
     if broad is not None:
         return broad

@@ -181,7 +181,7 @@ def test_no_number_of_items_will_do_where_raters_decide() -> None:
     )
     n_raters = int(advice.split()[1])
     # a plan leaves out the stretch, which goes to 1 with more raters
-    test = replace(Pilot.of(gold, a, b, metric="mae").test, stretch=1.0)
+    test = replace(Pilot.of(response_set(gold, a, b), "mae").test, stretch=1.0)
     at_power = statistics.NormalDist().inv_cdf(0.975) + statistics.NormalDist().inv_cdf(0.8)
     wanted = (test.effect / at_power) ** 2
     assert projected_variance(test, units={"raters": n_raters}) <= wanted
