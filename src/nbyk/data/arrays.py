@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import fractions
 import numbers
 import os
 import uuid
@@ -267,7 +268,9 @@ def numbers_or_text(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:
         return np.array(cells).reshape(array.shape)
     numbers = as_numbers([np.nan if cell is None else cell for cell in cells])
     for row, cell in enumerate(cells):
-        are_numbers = isinstance(cell, int | float) and (np.isfinite(numbers[row]) or cell != cell)
+        are_numbers = isinstance(cell, int | float | decimal.Decimal) and (
+            np.isfinite(numbers[row]) or cell != cell
+        )
         if not (cell is None or are_numbers):
             raise place.error(f"found {shown(cell)}, expected numbers alone, or text")
     return numbers.reshape(array.shape)
@@ -281,6 +284,8 @@ def _plain(cell: Any) -> Any:
         return cell
     if isinstance(cell, decimal.Decimal):
         return None if cell.is_nan() else cell
+    if isinstance(cell, fractions.Fraction):
+        return float(cell)
     # pandas' missing values have types of their own
     if cell is None or isinstance(cell, float) or type(cell).__name__ in ("NAType", "NaTType"):
         return None

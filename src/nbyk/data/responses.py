@@ -301,7 +301,7 @@ def _named(systems: ManyResponses | None) -> dict[str, Any]:
         named = {str(name): responses for name, responses in systems.items()}
         if len(named) < len(systems):
             raise NbykError("two systems have one name; give each another", argument="systems")
-    elif np.ndim(next(iter(systems), [])) == 0 or _is_of_items(systems):
+    elif _is_of_one(systems):
         raise NbykError(
             "found the numbers of one system, expected two: gold (or None) comes first, as in "
             "nbyk.compare(None, a, b)",
@@ -319,8 +319,10 @@ def _named(systems: ManyResponses | None) -> dict[str, Any]:
     return named
 
 
-def _is_of_items(systems: object) -> bool:
-    """Return whether an array has more rows than columns, as one system's responses to items have."""
+def _is_of_one(systems: Any) -> bool:
+    """Return whether these are numbers, or an array with more rows than columns, as one system's are."""
+    if not isinstance(systems, Sequence | np.ndarray) or np.ndim(next(iter(systems), [])) == 0:
+        return True
     return isinstance(systems, np.ndarray) and systems.ndim == 2 and systems.shape[0] > systems.shape[1]
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -58,6 +61,8 @@ def test_pandas_objects_are_aligned_by_their_index_if_all_are() -> None:
     [
         ((GOLD, A), "found the numbers of one system"),
         ((GOLD, None, B), "A: found no responses"),
+        ((GOLD, 5), "found the numbers of one system"),
+        ((GOLD, {1: A, "1": B}), "two systems have one name"),
         ((GOLD, A, B[:2]), "found 3 items of gold and 2 of B"),
         ((None, A, B[:2]), "found 3 items of A and 2 of B"),
         ((GOLD, [["x"], [1], [2]], B), "A: found 'x', expected numbers alone"),
@@ -79,6 +84,30 @@ def test_pandas_objects_are_aligned_by_their_index_if_all_are() -> None:
 def test_malformed_input_is_named(arguments: tuple[object, ...], message: str) -> None:
     with pytest.raises(NbykError, match=message):
         nbyk.response_set(*arguments)
+
+
+def test_frames_go_by_their_index_whatever_they_hold() -> None:
+    """Rows of probabilities and labels once went by their place, and the p of shuffled frames was wrong."""
+    rng = np.random.default_rng(2)
+    index, order = [f"q{item}" for item in range(40)], rng.permutation(40)
+    shares = [pd.DataFrame(rng.dirichlet(np.ones(3), 40), index) for _ in range(3)]
+    labels = rng.integers(0, 2, 40)
+    answers = [np.where(rng.random(40) < right, labels, 1 - labels) for right in (0.9, 0.6)]
+    series = [pd.Series(of, index) for of in (labels, *answers)]
+    for (gold, a, b), ask in (
+        (shares, lambda *of: nbyk.compare(*of, kind="distributions", n_resamples=99)),
+        (series, nbyk.mcnemar),
+        (series, nbyk.cochran_mantel_haenszel),
+    ):
+        assert ask(gold, a.iloc[order], b).p == ask(gold, a, b).p
+    assert nbyk.mcnemar(*series).p == nbyk.mcnemar(labels, *answers).p
+
+
+@pytest.mark.parametrize("of", [Decimal, Fraction, float, np.float32], ids=lambda of: of.__name__)
+def test_any_number_of_python_is_a_response(of: type) -> None:
+    data = nbyk.response_set([of(1), None, of(0)][::2], [of(0), of(1)], [[of(1)], [of(0), of(1)]])
+    assert_array_equal(data.b, [[1.0, np.nan], [0.0, 1.0]])
+    assert_array_equal(data.gold, [[1.0], [0.0]])
 
 
 def test_masked_responses_are_missing() -> None:
