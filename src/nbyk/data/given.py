@@ -174,6 +174,12 @@ class GivenData:
             return "numbers" if self.table is None else kind_of(self.table, self.columns)
 
     @property
+    def needs_names(self) -> bool:
+        """Whether there must be columns of items and values."""
+        is_known = self.table is None or self.table.nameless or bool(self.table.roles)
+        return not is_known and self.kind not in ("scores", "distributions")
+
+    @property
     def givers(self) -> list[str]:
         """The columns of a table with one for each rater, run or system; none of another table's."""
         table = self.table

@@ -31,7 +31,6 @@ from nbyk.data.kinds import (
     NumberKind,
     ShareKind,
     counts_labels,
-    kind_of,
 )
 from nbyk.data.layouts import Mending
 from nbyk.data.lm_eval import SampleChoice
@@ -42,7 +41,6 @@ from nbyk.data.response_set import Categories, placed
 from nbyk.data.scales import FROM_0_TO_1, GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import ScoreKind
 from nbyk.data.systems import OnMissing, Systems, common_items, equal_systems
-from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, notes_on_look_alikes
 from nbyk.data.units import Units
 from nbyk.errors import DataPlace, NbykError, argument_with
@@ -230,11 +228,7 @@ def _refuse_columns(
     if not of_scores:
         files = [(people, "gold_columns.")] if people else []
         files += [(source, "") for source in sources.values()]
-        unknown = [
-            (of.table, of.columns, prefix)
-            for of, prefix in files
-            if of.table and _needs_names(of.table, of.columns)
-        ]
+        unknown = [(of.table, of.columns, prefix) for of, prefix in files if of.table and of.needs_names]
         refuse_unnamed(unknown, columns, 1 if people else 2)
     for source in sources.values():
         source.refuse_missing(columns)
@@ -378,12 +372,6 @@ def _in_table(
     if gold is not None and read.gold_cells is read.cells:
         gold = in_table(gold)
     return gold, {name: in_table(matrix) for name, matrix in systems.items()}, categories
-
-
-def _needs_names(table: Table, asked: Columns) -> bool:
-    """Return whether a table must have columns of items and values."""
-    is_known = table.nameless or bool(table.roles)
-    return not is_known and kind_of(table, asked) not in ("scores", "distributions")
 
 
 def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, list[str]]:
