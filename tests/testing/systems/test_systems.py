@@ -244,7 +244,7 @@ def test_malformed_requests_are_named() -> None:
         ({"max_draws": 100}, "max_draws: found 100; 6 pairs take 9999 draws"),
         ({"confidence_level": 95}, "confidence_level"),
         ({"null": "swap"}, "null hypothesis 'swap'"),
-        ({"systems": {"s0": systems["s0"], "s1": systems["s1"][:9]}}, "s1 has 9"),
+        ({"systems": {"s0": systems["s0"], "s1": systems["s1"][:9]}}, "9 of s1"),
     ):
         options = {"systems": systems, **changed}
         with pytest.raises(NbykError, match=message):
