@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import Any, cast
 
@@ -184,11 +186,12 @@ class _Given:
         """What the data are: "gold", or the system's name."""
         return self.place.name
 
-    @property
+    @cached_property
     def there(self) -> NDArray[np.bool_]:
         """Where there are cells; blank text is there."""
         known = [
-            isinstance(cell, str | list | np.ndarray) or not is_missing(cell) for cell in self.cells.flat
+            type(cell) is str or isinstance(cell, list | np.ndarray) or not is_missing(cell)
+            for cell in self.cells.flat
         ]
         return np.array(known, dtype=bool).reshape(self.cells.shape)
 
@@ -272,6 +275,7 @@ def _given(values: Any, name: str) -> _Given:
     columns = tuple(getattr(values, "columns", ()))
     are_names = all(isinstance(of, str) for of in columns) and len(set(columns)) == len(columns)
     cells = array_of(filled(values), name)
+    cells = cells.astype(object) if cells.dtype.kind == "U" else cells
     return _Given(place, cells, _index_of(values), columns if are_names else ())
 
 
@@ -281,13 +285,15 @@ def _cells_of_rows(rows: Sequence[Any]) -> tuple[NDArray[Any], bool]:
         cells = np.asarray(rows)
         if cells.dtype.kind in "biuf":
             return cells, False
-    lists = [list(row) if isinstance(row, list | tuple | np.ndarray) else [row] for row in rows]
-    sizes = {len(row) for row in lists}
-    cells = np.empty((len(lists), max(sizes)), dtype=object)
-    for item, row in enumerate(lists):
-        for place, cell in enumerate(row):
-            cells[item, place] = cell
-    return cells, len(sizes) > 1
+    rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
+    rows = [row if isinstance(row, list | tuple) else [row] for row in rows]
+    sizes = np.array([*map(len, rows)])
+    there = np.arange(sizes.max()) < sizes[:, np.newaxis]
+    flat = np.fromiter(chain.from_iterable(rows), dtype=object, count=int(sizes.sum()))
+    are_numbers = {*map(type, flat)} <= {bool, int, float}
+    cells = np.full(there.shape, np.nan) if are_numbers else np.full(there.shape, None)
+    cells[there] = flat
+    return cells, len({*sizes.tolist()}) > 1
 
 
 def _named(systems: ManyResponses | None) -> dict[str, Any]:
@@ -391,9 +397,10 @@ def _check_ids(given: Sequence[_Given]) -> None:
     if all(of.items == given[0].items for of in given):
         return
     for of in given:
-        if len(set(of.items)) < len(of.items):
-            raise of.place.error("an id in the index appears twice; expected one row per item")
-    common_items(given)
+        twice = [label for label, count in Counter(of.items).items() if count > 1]
+        if twice:
+            raise of.place.error(f"{twice[0]!r} is twice in the index; expected one row per item")
+    common_items(given, way_out="; nbyk.read_systems takes frames, too")
 
 
 def _as_classes(given: Sequence[_Given], among: ClassKind) -> tuple[list[_Given], Categories]:
