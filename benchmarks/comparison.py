@@ -11,13 +11,13 @@ from scipy import stats
 
 from benchmarks.timing import Line, interleaved, line, seconds
 from nbyk.data.response_set import ResponseSet
+from nbyk.data.responses import as_systems, response_set
 from nbyk.metrics import get
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import simulate
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import acceleration, bca_interval
 from nbyk.testing.pvalues import p_values
 from nbyk.testing.systems.asked import Asked
@@ -42,7 +42,7 @@ def _mean_difference(x: Floats, y: Floats, axis: int = -1) -> Floats:
 def against_scipy(repeats: int) -> Iterator[Line]:
     """Time the test against scipy's, and the BCa interval against scipy's, on as many resamples."""
     a, b = np.random.default_rng(0).random((2, N_ITEMS))
-    data = as_response_set(None, a, b)
+    data = response_set(None, a, b)
 
     def own_test() -> None:
         draws = Draws(data, [get("mean")], seed=0)
@@ -81,7 +81,7 @@ def against_targets(repeats: int) -> Iterator[Line]:
 
         def own(data: ResponseSet = data, asked: Asked = asked) -> None:
             for name in METRICS:
-                board_of(ScoredSystems.of(data, None, name), asked)
+                board_of(ScoredSystems.of(as_systems(data), name), asked)
 
         took = statistics.median(seconds(own) for _ in range(repeats if n_items <= N_ITEMS else 1))
         yield Line(

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.response_set import ResponseSet, responses_and_units
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.responses import responses_and_units
 from nbyk.data.scales import FROM_0_TO_1
 from nbyk.data.units import FRESH
 from nbyk.metrics import get

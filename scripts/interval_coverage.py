@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from nbyk.data.response_set import response_set
+from nbyk.data.responses import response_set
 from nbyk.metrics import get
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population

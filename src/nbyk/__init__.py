@@ -14,7 +14,8 @@ _MODULES = {
     "nbyk": ("metrics",),
     "nbyk.data": ("Ratings", "read_ratings", "read_systems"),
     "nbyk.data.judged": ("read_judged",),
-    "nbyk.data.response_set": ("ResponseSet", "response_set"),
+    "nbyk.data.response_set": ("ResponseSet",),
+    "nbyk.data.responses": ("response_set",),
     "nbyk.data.votes": ("read_votes",),
     "nbyk.errors": ("NbykError",),
     "nbyk.planning.plan": ("plan",),
@@ -53,7 +54,7 @@ if TYPE_CHECKING:  # type checkers take a name that is imported as itself for a 
     from nbyk.data import read_systems as read_systems
     from nbyk.data.judged import read_judged as read_judged
     from nbyk.data.response_set import ResponseSet as ResponseSet
-    from nbyk.data.response_set import response_set as response_set
+    from nbyk.data.responses import response_set as response_set
     from nbyk.data.votes import read_votes as read_votes
     from nbyk.errors import NbykError as NbykError
     from nbyk.planning.plan import plan as plan

@@ -19,6 +19,12 @@ class Remark(str):
     """A caution that changes no decision: the first lines of an answer leave it to the rest."""
 
 
+class Doubt(str):
+    """A caution that may turn a verdict round; `system` is the name of a system that looks like gold."""
+
+    system: str = ""
+
+
 class Offer(str):
     """A sentence that offers an option."""
 

@@ -349,6 +349,6 @@ def test_files_of_a_folder_are_runs_whatever_they_are_called(name: str, tmp_path
         path = tmp_path / "y" / f"{name.format(run)}.csv"
         path.rename(path.with_name(f"seed{run}.csv"))
     read = read_systems([tmp_path / "x", tmp_path / "y"])
-    assert not read.like_gold
+    assert not read.doubts
     runs = [name.format(run) if "seed" in name else f"run {name.format(run)}" for run in range(1, 12)]
     assert list(read.units["x"].names) == runs

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from nbyk.data.response_set import response_set
+from nbyk.data.responses import response_set
 from nbyk.errors import NbykError
 from nbyk.files import read_parquet, write_parquet
 from nbyk.priors import published_prior

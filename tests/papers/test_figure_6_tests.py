@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nbyk.data.response_set import response_set
+from nbyk.data.responses import response_set
 from nbyk.metrics import get
 from nbyk.planning.power.estimate import rejections
 from nbyk.planning.power.simulated_sets import SimulatedSets

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.responses import response_set
 from nbyk.data.units import Units
 from nbyk_papers.raters.multilevel import effects_over_raters
 from tests.oracles import enumerate as exact

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import nbyk
-from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.responses import response_set
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.planning.request import Costs

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy import stats
 
-from nbyk.data.response_set import response_set
+from nbyk.data.responses import response_set
 from nbyk.errors import NbykError
 from nbyk.priors import Response
 from nbyk.resampling.effects import batches

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from nbyk.data.response_set import response_set
+from nbyk.data.responses import response_set
 from nbyk.errors import NbykError
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import nbyk
-from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.responses import response_set
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.planning import settled_sizes
 from nbyk.testing.results import Board

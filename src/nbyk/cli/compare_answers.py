@@ -54,7 +54,7 @@ class Following:
         journal, board = present(), boards[0]
         if journal is None:
             return "", ""
-        for name in {*systems.like_gold} & {*self.files}:
+        for name in {doubt.system for doubt in systems.doubts} & {*self.files}:
             return f"if {name} is gold", _with_gold(journal.question, self.files[name])
         first, is_only = {of.name for of in board.standings if of.rank_low == 1}, len(board.pairs) == 1
         leading = [pair for pair in board.pairs if {pair.a, pair.b} <= first and not pair.is_behind]
@@ -219,7 +219,7 @@ def _tables(systems: Systems, boards: Mapping[str, Board], suite: Suite | None) 
     from nbyk.testing.systems.scored import ScoredSystems
     from nbyk.testing.systems.suite import task_table
 
-    scored = [ScoredSystems.of(systems, None, name) for name in boards]
+    scored = [ScoredSystems.of(systems, name) for name in boards]
     if suite is not None:
         for place, ((name, board), of_metric) in enumerate(zip(boards.items(), scored, strict=True)):
             if board.question.against is None and len(systems.names) > 1:

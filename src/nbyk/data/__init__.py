@@ -6,7 +6,8 @@ from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.parsers import parse_dices, parse_lewidi, parse_mhs, parse_toxicity
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings
-from nbyk.data.response_set import ResponseSet, response_matrix, response_set
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.responses import response_matrix, response_set
 from nbyk.data.scales import Binary, Interval, Levels, Scale, scale_from_text
 from nbyk.data.sources import RemoteFile, Source, load_source, source, source_names
 from nbyk.data.systems import Systems

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import fractions
 import numbers
 import os
 import uuid
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from nbyk.bounded import MOST_CELLS, MOST_ROWS, TimedBytes, refuse_bomb, refuse_more
 from nbyk.data.columns import KNOWN_NAMES
 from nbyk.data.layouts import as_numbers
-from nbyk.data.tables import Table, Unusable, as_cells, said
+from nbyk.data.tables import Table, Unusable, as_cells, is_number, said
 from nbyk.data.text import content_of, readable, shown
 from nbyk.errors import DataPlace, NbykError
 
@@ -62,29 +63,6 @@ def check_aligned(*values: Any) -> None:
         )
 
 
-def as_samples(scores: Any) -> dict[str, Floats]:
-    """Return the samples of two systems or more by name.
-
-    They are given as a mapping from names, a DataFrame with a column per system, a sequence of samples or an
-    array of shape (k, n).
-    """
-    if (hasattr(scores, "columns") and hasattr(scores, "items")) or isinstance(scores, Mapping):
-        named = {str(label): sample for label, sample in scores.items()}
-    elif isinstance(scores, str | bytes) or not hasattr(scores, "__iter__"):
-        raise NbykError(
-            f"found {type(scores).__name__}, expected a mapping from names to scores, a DataFrame "
-            "with a column per system, or a sequence of samples",
-            argument="scores",
-        )
-    else:
-        named = {str(position): sample for position, sample in enumerate(scores)}
-    if len(named) < 2 or len(named) != len(scores.columns if hasattr(scores, "columns") else scores):
-        raise NbykError(
-            f"found {len(named)} systems by name, expected two or more of different names", argument="scores"
-        )
-    return {label: as_scores(sample, f"system {label!r}") for label, sample in named.items()}
-
-
 def as_row_pairs(a: Any, b: Any, *, paired: bool = False, least: int = 1) -> tuple[Floats, Floats]:
     """Return R samples of either system, shapes (R, n) and (R, m), with n = m if they are paired."""
     first, second = as_rows(a, "a", least=least), as_rows(b, "b", least=least)
@@ -95,7 +73,9 @@ def as_row_pairs(a: Any, b: Any, *, paired: bool = False, least: int = 1) -> tup
 
 
 def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Floats:
-    array = _to_numpy(values, name)
+    if np.ma.is_masked(values):
+        raise NbykError("some scores are masked; give values.compressed() or fill them", name=name)
+    array = array_of(values, name)
     if array.ndim != len(axes):
         raise NbykError(
             f"found a {type(values).__name__} of shape {array.shape}, expected ({', '.join(axes)})", name=name
@@ -117,14 +97,13 @@ def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Float
     return scores
 
 
-def _to_numpy(values: Any, name: str) -> NDArray[Any]:
+def array_of(values: Any, name: str) -> NDArray[Any]:
+    """Return what holds numbers, or responses, as an array."""
     if type(values) is np.ndarray:  # by far the most common, and neither masked nor a tensor
         return values
     values = on_host(values)
     if isinstance(values, list | tuple) and values and hasattr(values[0], "detach"):
         values = [on_host(value) for value in values]
-    if np.ma.is_masked(values):
-        raise NbykError("some scores are masked; give values.compressed() or fill them", name=name)
     try:
         if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
             return np.from_dlpack(values)
@@ -256,6 +235,32 @@ def _columns_of_pandas(given: Any, place: DataPlace) -> Iterator[tuple[str, Call
         yield text, partial(cells.astype, object)
 
 
+def filled(given: Any) -> Any:
+    """Return an array without its mask: what it covers is missing."""
+    if not isinstance(given, np.ma.MaskedArray):
+        return given
+    if given.dtype.kind == "V":
+        return given.data
+    kind, missing = (float, np.nan) if given.dtype.kind in "biuf" else (object, None)
+    return np.ma.filled(given.astype(kind), missing)
+
+
+def as_matrix(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:
+    """Return items × responses, (N, K) from (N,) or (N, K): numbers, NaN where one is missing, or text."""
+    if array.dtype.kind == "O":
+        array = numbers_or_text(array, place)
+    if array.ndim not in (1, 2):
+        raise place.error(
+            f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
+        )
+    if array.size == 0:
+        raise place.error("the array is empty; expected items × ratings with at least two items")
+    are_text = array.dtype.kind == "U" and not all(map(is_number, array.flat))
+    if array.dtype.kind not in "biuf" and not are_text:
+        raise place.error(f"found an array of {array.dtype}, expected numbers; convert it to float64")
+    return array.reshape(len(array), -1)
+
+
 def numbers_or_text(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:
     """Return an array of objects as one of numbers, NaN where one is missing, or of text."""
     cells = [_plain(cell) for cell in array.ravel()]
@@ -263,9 +268,11 @@ def numbers_or_text(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:
         return np.array(cells).reshape(array.shape)
     numbers = as_numbers([np.nan if cell is None else cell for cell in cells])
     for row, cell in enumerate(cells):
-        is_number = isinstance(cell, int | float) and (np.isfinite(numbers[row]) or cell != cell)
-        if not (cell is None or is_number):
-            raise place.error(f"found {shown(cell)} in an array of objects, expected numbers or text")
+        are_numbers = isinstance(cell, int | float | decimal.Decimal) and (
+            np.isfinite(numbers[row]) or cell != cell
+        )
+        if not (cell is None or are_numbers):
+            raise place.error(f"found {shown(cell)}, expected numbers alone, or text")
     return numbers.reshape(array.shape)
 
 
@@ -277,6 +284,8 @@ def _plain(cell: Any) -> Any:
         return cell
     if isinstance(cell, decimal.Decimal):
         return None if cell.is_nan() else cell
+    if isinstance(cell, fractions.Fraction):
+        return float(cell)
     # pandas' missing values have types of their own
     if cell is None or isinstance(cell, float) or type(cell).__name__ in ("NAType", "NaTType"):
         return None

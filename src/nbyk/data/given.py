@@ -29,7 +29,7 @@ from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.data.units import Units
 from nbyk.errors import DataPlace, NbykError, argument_with, renaming
-from nbyk.words import listed
+from nbyk.words import Doubt, listed
 
 Floats = NDArray[np.float64]
 Input: TypeAlias = Any
@@ -174,9 +174,10 @@ class GivenData:
             return "numbers" if self.table is None else kind_of(self.table, self.columns)
 
     @property
-    def tables(self) -> list[Table]:
-        """The tables of all runs."""
-        return [run.table for run in self.runs or (self,) if run.table is not None]
+    def needs_names(self) -> bool:
+        """Whether there must be columns of items and values."""
+        is_known = self.table is None or self.table.nameless or bool(self.table.roles)
+        return not is_known and self.kind not in ("scores", "distributions")
 
     @property
     def givers(self) -> list[str]:
@@ -318,14 +319,17 @@ def given_data(
     return GivenData(place, table, columns)
 
 
-def too_few(sources: Mapping[str, GivenData]) -> NbykError:
-    """Return the error about fewer than two systems; it says so if one file's columns look like systems."""
+def refuse_too_few(sources: Mapping[str, GivenData], fewest: int) -> None:
+    """Raise NbykError if there are too few systems, or if the columns of the only one may be systems."""
     if not sources:
-        return NbykError("found no system, expected at least two to compare; give a file for each")
-    (name, source), *_ = sources.items()
-    givers = source.givers
+        raise NbykError("found no system, expected at least two to compare; give a file for each")
+    (name, source), *others = sources.items()
+    givers = [] if others else source.givers
+    may_be_systems = bool(givers) and not all(map(_RUN.search, givers))
+    if not may_be_systems and len(sources) >= fewest:
+        return
     if not givers or source.table is None:
-        return NbykError(
+        raise NbykError(
             f"found one system, {name}, expected at least two to compare; give another file, or, if this one "
             "holds all systems, name their column with `system`"
         )
@@ -335,17 +339,11 @@ def too_few(sources: Mapping[str, GivenData]) -> NbykError:
         are_systems = (
             'each row is a run of systems, give `kind="scores"`; if it is an item, add a column item'
         )
-    return source.place.error(
+    raise source.place.error(
         f"found one system, with the columns {listed(givers)}, expected at least two to compare; if "
         f"{are_systems}; if they are raters of one system, write one rating a row, with "
         "the columns item, rater and value",
     )
-
-
-def columns_may_be_systems(source: GivenData) -> bool:
-    """Return whether the only table has a column for each rater or system, and no names of runs."""
-    givers = source.givers
-    return bool(givers) and not all(map(_RUN.search, givers))
 
 
 def columns_like_systems(sources: Mapping[str, GivenData], *, has_gold: bool) -> Iterator[str]:
@@ -362,8 +360,8 @@ def columns_like_systems(sources: Mapping[str, GivenData], *, has_gold: bool) ->
 
 def systems_like_gold(
     systems: Mapping[str, Ratings], units: Mapping[str, Units], responses: Mapping[str, Floats]
-) -> dict[str, str]:
-    """Return the caution about a system that looks like gold, by its name; {} if none does.
+) -> Iterator[Doubt]:
+    """Yield the caution about a system that looks like gold, if one does.
 
     It has such a name, or several people for each item where all others have one answer, or runs.
     """
@@ -377,15 +375,17 @@ def systems_like_gold(
         others = "runs" if several != people else "one answer"
         why = f"up to {responses[name].shape[1]} people for each item, and {others} of each other system"
     else:
-        return {}
+        return
     file = systems[name].place.file
     way = argument_with("gold", os.fspath(file)) if file is not None else "`gold`"
-    return {
-        name: f"{name} looks like gold ({why}), and is compared as a system: if it is gold, give it as {way}"
-    }
+    doubt = Doubt(
+        f"{name} looks like gold ({why}), and is compared as a system: if it is gold, give it as {way}"
+    )
+    doubt.system = name
+    yield doubt
 
 
-def percent_beside_shares(values: Mapping[str, Floats]) -> Iterator[str]:
+def percent_beside_shares(values: Mapping[str, Floats]) -> Iterator[Doubt]:
     """Yield the caution about values that look like percentages, where the other systems' look like shares.
 
     They are then 50 to 200 times as large, which no two systems of use are apart.
@@ -399,7 +399,7 @@ def percent_beside_shares(values: Mapping[str, Floats]) -> Iterator[str]:
     if not 50.0 * means[0] <= means[1] <= 200.0 * means[0] or means[0] == 0.0:
         return
     said = [f"{name} from {ends[name][0]:g} to {ends[name][1]:g}" for name in (shares[0], percent[0])]
-    yield (
+    yield Doubt(
         f"the values of {' and those of '.join(said)} look like shares and percentages, and nbyk compares "
         f"them as they are: divide those of {listed(percent)} by 100 if they are"
     )

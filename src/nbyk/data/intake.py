@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +17,11 @@ from nbyk.data.given import (
     Input,
     are_runs,
     columns_like_systems,
-    columns_may_be_systems,
     given_data,
     given_systems,
     percent_beside_shares,
+    refuse_too_few,
     systems_like_gold,
-    too_few,
 )
 from nbyk.data.kinds import (
     KINDS,
@@ -31,21 +31,19 @@ from nbyk.data.kinds import (
     NumberKind,
     ShareKind,
     counts_labels,
-    kind_of,
 )
 from nbyk.data.layouts import Mending
 from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.makers import HASHES, refuse_other_item
 from nbyk.data.ratings import Ratings, agreed_clusters, ordered_ids
 from nbyk.data.reading import is_log
-from nbyk.data.response_set import Categories, places_in_table
+from nbyk.data.response_set import Categories, placed
 from nbyk.data.scales import FROM_0_TO_1, GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import ScoreKind
 from nbyk.data.systems import OnMissing, Systems, common_items, equal_systems
-from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, notes_on_look_alikes
 from nbyk.data.units import Units
-from nbyk.errors import NbykError, argument_with
+from nbyk.errors import DataPlace, NbykError, argument_with
 from nbyk.words import listed
 
 Floats = NDArray[np.float64]
@@ -144,183 +142,236 @@ def read_systems(
     """
     check_choice("on_missing", on_missing, ("refuse", "drop"))
     check_choice("kind", kind or "numbers", KINDS)
-    on_scale = as_scale(scale)
-    wide = Columns(item, None, value, cluster)
-    named = given_systems(systems, system, wide, as_scores=kind == "scores")
-    columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
+    on_scale, columns = as_scale(scale), Columns(item, rater, value, cluster)
+    named = given_systems(systems, system, columns, as_scores=kind == "scores")
     sources = {name: given_data(given, name, columns, samples) for name, given in named.items()}
-    (first,) = sources.values() if len(sources) == 1 else (None,)
-    if len(sources) < fewest or (first and columns_may_be_systems(first)):
-        raise too_few(sources)
+    refuse_too_few(sources, fewest)
     if samples not in (None, SampleChoice()) and not any(map(is_log, named.values())):
         raise NbykError(
             "`SampleChoice.task` and `SampleChoice.filter` choose among the scores of lm_eval logs, but no "
             "system is such a log; drop them, or give folders that lm_eval --log_samples wrote"
         )
-    roles = () if gold_columns is None else ("item", "rater", "value")
-    own = {role: f"gold_columns.{role}" for role in roles}
-    gold_roles = replace(gold_columns or columns, cluster=cluster)
-    people = None if gold is None else given_data(gold, "gold", gold_roles, None, is_gold=True)
-    people = people and replace(people, arguments=own)
-    if kind != "scores":
-        files = [(people.table, gold_roles, "gold_columns.")] if people else []
-        files += [(source.table, columns, "") for source in sources.values()]
-        unknown = [(table, asked, of) for table, asked, of in files if table and _needs_names(table, asked)]
-        refuse_unnamed(unknown, columns, 1 if people else 2)
-    for source in sources.values():
-        source.refuse_missing(columns)
-    if people is not None and gold_columns is not None:
-        # gold may lack a name that is only the systems'
-        names = {role: getattr(gold_columns, role) for role in ("item", "value")}
-        own_names = {role: name for role, name in names.items() if name != getattr(columns, role)}
-        people.refuse_missing(Columns(rater=None, **own_names))
+    people = None if gold is None else _people(gold, gold_columns, columns)
+    _refuse_columns(sources, people, columns, of_scores=kind == "scores")
     kind = kind or _kind([*sources.values()], people)
-    options = {"scale": scale, "classes": classes, "cluster": cluster, "paired": paired}
-    options["lower_is_better"] = lower_is_better
-    for argument, option in options.items():
-        if option is not None and argument not in _OPTIONS[kind]:
-            given = on_scale if argument == "scale" else option
-            given = listed(classes) if argument == "classes" and classes else given
-            raise NbykError(f"found {given}, and {kind} have none; leave it out", argument=argument)
-    if gold is not None and lower_is_better is not None:
-        raise NbykError(
-            "metrics that compare with gold say which is better; leave it out", argument="lower_is_better"
-        )
-    direction = _direction(sources.values(), lower_is_better) if gold is None else (False, [])
-    incomplete = tuple(
-        f"{table.place}: {words}"
-        for source in sources.values()
-        for table in source.tables
-        for words in table.incomplete
-    )
+    options: dict[str, Any] = {"scale": on_scale, "classes": classes and listed(classes), "cluster": cluster}
+    options |= {"paired": paired, "lower_is_better": lower_is_better}
+    _refuse_options(kind, options, on_duplicates, has_gold=people is not None)
     if kind == "scores":
-        if gold is not None:
-            raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
-        if len(named) < 2:
-            raise too_few(sources)
-    if kind in ("classes", "distributions") and on_duplicates == "mean":
-        raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
-    if kind == "classes" and people is None:
-        raise NbykError("found classes, and no gold by which they are right; give it", argument="gold")
-    labels, shares = ClassKind(classes), ShareKind()
-    systems_kind = gold_kind = {
-        "numbers": NumberKind(on_scale),
-        "classes": labels,
-        "distributions": shares,
-        "scores": ScoreKind(by_runs=bool(paired)),
-    }[kind]
-    gold_ratings: Ratings | None = None
-    if kind == "classes" and people is not None:  # gold names the classes
-        gold_ratings = people.read(labels, mending)
-        systems_kind = ClassKind(labels.names, "runs")
-    ratings = {name: source.read(systems_kind, mending) for name, source in sources.items()}
-    if gold_ratings is None and people is not None:
-        gold_kind = NumberKind(on_scale, "raters") if kind == "numbers" else _kind_of_gold(people, shares)
-        gold_ratings = people.read(gold_kind, mending)
-    every = [*([] if gold_ratings is None else [gold_ratings]), *ratings.values()]
+        refuse_too_few(sources, 2)
+    lower, about_direction = (False, []) if people else _direction(sources.values(), lower_is_better)
+    cells = _cells_of(kind, on_scale, classes, by_runs=bool(paired))
+    read = _read(sources, people, cells, Mending(on_duplicates, on_empty))
     if kind != "numbers":
         on_scale = FROM_0_TO_1
     elif on_scale is None:
-        on_scale = _only_scale(every)
+        on_scale = _only_scale(read.every)
     _refuse_other_items(sources.values())
-    notes = [note for read in every for note in read.mended] + direction[1]
-    nameless = [read.place for read in every if read.nameless]
-    if paired is None and kind == "scores":
-        paired = not nameless
-        if 0 < len(nameless) < len(every):
-            notes.append(
-                f"{nameless[0]} has no ids of items, as others have, so nbyk does not pair the scores"
-            )
-    is_paired = kind != "scores" or bool(paired)
-    items: Sequence[str] = ()
-    if is_paired:
-        way_out = ", or test without pairs with `paired=False`" if kind == "scores" else ""
-        items = common_items(every, on_missing, way_out)
-    ordered = ordered_ids(items)
-    if not nameless:
-        items = ordered
-    dropped = {str(read.place): read.n_items - len(items) for read in every if is_paired}
-    notes += notes_on_summaries("item", items)
-    notes += notes_on_summaries("run", (name for read in every if read.nameless for name in read.raters))
-    names_of = {
-        "items": union([read.items for read in every]),
-        "raters or runs": (name for read in every for name in read.raters),
-        "clusters": (name for read in every for name in read.clusters or ()),
-        "systems": named,
-    }
-    notes += notes_on_look_alikes(names_of)
-    column_sources = sources if kind in ("numbers", "classes") else {}
-    like_systems = columns_like_systems(column_sources, has_gold=gold is not None)
-    matrices: dict[str, Floats] = {}
-    units: dict[str, Units] = {}
-    for name, read in ratings.items():
-        in_order = is_paired and items == ordered
-        matrices[name], units[name] = read.responses(items if is_paired else read.items, in_order=in_order)
-        if kind == "scores":
-            matrices[name] = matrices[name][:, 0]
-    gold_matrix: Floats | None = None
-    gold_units: Units | None = None
-    if gold_ratings is not None:
-        gold_matrix, gold_units = gold_ratings.responses(items, in_order=items == ordered)
-    may_be_gold = kind != "scores" and (gold_units is None or are_runs(gold_units))
-    like_gold = systems_like_gold(ratings, units, matrices) if may_be_gold else {}
-    doubts = tuple(like_gold.values())
-    are_percent = kind == "numbers" and on_scale == Interval(0.0, 100.0)
-    if (kind == "scores" or are_percent) and not direction[0] and not direction[1]:
-        in_unit = {name: of * (100.0 if are_percent else 1.0) for name, of in matrices.items()}
-        doubts += tuple(percent_beside_shares(in_unit))
-    clusters = agreed_clusters(every, items)
+    items = _matched(read, kind, paired, on_missing)
+    clusters = agreed_clusters(read.every, items or ())
     if cluster is not None and clusters is None:
         raise NbykError(
             f"found {cluster}, but no file has a column of that name; name the column of clusters that gold "
             "or a system has",
             argument="cluster",
         )
-    said = {str(read.place): read.recognised for read in every if read.recognised}
-    categories: Categories | None = None
-    if kind == "classes":
-        categories = Categories(labels.names, np.eye(len(labels.names)), kind, labels.ordered)
-        if gold_ratings is not None and str(gold_ratings.place) in said:
-            said[str(gold_ratings.place)] += f", classes = {', '.join(labels.names)}"
-    elif kind == "distributions":
-        places = matrices if gold_kind is not shares or gold_matrix is None else {"": gold_matrix, **matrices}
-        arrays = {name: shares.of(matrix) for name, matrix in places.items()}
-        coded, table = places_in_table(arrays, len(shares.names))
-        gold_matrix = coded.pop("", gold_matrix)
-        matrices, categories = coded, Categories(shares.names, table, kind)
+    gold_matrix, gold_units = (None, None) if read.gold is None else _responses(read.gold, items)
+    responses = {name: _responses(ratings, items) for name, ratings in read.systems.items()}
+    matrices = {name: matrix for name, (matrix, _) in responses.items()}
+    units = {name: behind for name, (_, behind) in responses.items()}
+    doubts: list[str] = []
+    if kind != "scores" and (gold_units is None or are_runs(gold_units)):
+        doubts += systems_like_gold(read.systems, units, matrices)
+    are_percent = kind == "numbers" and on_scale == Interval(0.0, 100.0)
+    if (kind == "scores" or are_percent) and not lower and not about_direction:
+        in_unit = {name: of * (100.0 if are_percent else 1.0) for name, of in matrices.items()}
+        doubts += percent_beside_shares(in_unit)
+    notes = [*(note for ratings in read.every for note in ratings.mended), *about_direction]
+    if items is None and paired is None and len(read.nameless) < len(read.every):
+        notes.append(
+            f"{read.nameless[0]} has no ids of items, as others have, so nbyk does not pair the scores"
+        )
+    notes += _about_names(read, items or (), named)
+    if kind in ("numbers", "classes"):
+        notes += columns_like_systems(sources, has_gold=people is not None)
+    gold_matrix, matrices, categories = _in_table(read, gold_matrix, matrices)
     return Systems(
-        () if kind == "scores" and nameless else items,
-        gold_matrix,
         matrices,
-        on_scale,
-        {label: count for label, count in dropped.items() if count},
-        (*doubts, *notes, *like_systems, *equal_systems(gold_matrix, matrices)),
+        gold_matrix,
         units,
         gold_units,
+        () if items is None or (kind == "scores" and read.nameless) else items,
         clusters,
-        said,
+        on_scale,
         kind,
         categories,
-        is_paired,
-        lower_is_better=direction[0],
-        incomplete=incomplete,
-        like_gold=like_gold,
-        doubts=doubts,
+        items is not None,
+        lower,
+        {str(of.place): of.n_items - len(items) for of in read.every if items and of.n_items > len(items)},
+        read.recognised,
+        (*doubts, *notes, *equal_systems(gold_matrix, matrices)),
     )
 
 
-def _kind_of_gold(people: GivenData, shares: ShareKind) -> CellKind:
-    """Return the kind of gold beside distributions, which may be the classes that people chose."""
+def _people(gold: Input, gold_columns: Columns | None, columns: Columns) -> GivenData:
+    """Return gold, with the names of the arguments that name its columns, if they are its own."""
+    roles = () if gold_columns is None else ("item", "rater", "value")
+    asked = replace(gold_columns or columns, cluster=columns.cluster)
+    people = given_data(gold, "gold", asked, None, is_gold=True)
+    return replace(people, arguments={role: f"gold_columns.{role}" for role in roles})
+
+
+def _refuse_columns(
+    sources: Mapping[str, GivenData], people: GivenData | None, columns: Columns, *, of_scores: bool
+) -> None:
+    """Raise NbykError if columns of items or values are missing."""
+    if not of_scores:
+        files = [(people, "gold_columns.")] if people else []
+        files += [(source, "") for source in sources.values()]
+        unknown = [(of.table, of.columns, prefix) for of, prefix in files if of.table and of.needs_names]
+        refuse_unnamed(unknown, columns, 1 if people else 2)
+    for source in sources.values():
+        source.refuse_missing(columns)
+    if people is not None and people.arguments:
+        # gold may lack a name that is only the systems'
+        names = {role: getattr(people.columns, role) for role in ("item", "value")}
+        own_names = {role: name for role, name in names.items() if name != getattr(columns, role)}
+        people.refuse_missing(Columns(rater=None, **own_names))
+
+
+def _refuse_options(kind: Kind, options: Mapping[str, Any], on_duplicates: str, *, has_gold: bool) -> None:
+    """Raise NbykError if an option, or gold, means nothing for data of a kind, or if gold is missing."""
+    for argument, option in options.items():
+        if option is not None and argument not in _OPTIONS[kind]:
+            raise NbykError(f"found {option}, and {kind} have none; leave it out", argument=argument)
+    if has_gold and options["lower_is_better"] is not None:
+        raise NbykError(
+            "metrics that compare with gold say which is better; leave it out", argument="lower_is_better"
+        )
+    if has_gold and kind == "scores":
+        raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
+    if kind in ("classes", "distributions") and on_duplicates == "mean":
+        raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
+    if kind == "classes" and not has_gold:
+        raise NbykError("found classes, and no gold by which they are right; give it", argument="gold")
+
+
+@dataclass(frozen=True)
+class _Read:
+    """Ratings as they were read, each system's by its name and gold's, if any, and how their cells were."""
+
+    systems: Mapping[str, Ratings]
+    gold: Ratings | None
+    cells: CellKind
+    gold_cells: CellKind | None
+
+    @property
+    def every(self) -> list[Ratings]:
+        """Gold's ratings, and the systems'."""
+        return [*([] if self.gold is None else [self.gold]), *self.systems.values()]
+
+    @property
+    def nameless(self) -> list[DataPlace]:
+        """The data whose items have no ids."""
+        return [ratings.place for ratings in self.every if ratings.nameless]
+
+    @property
+    def recognised(self) -> dict[str, str]:
+        """The columns that were recognised, by file, and the classes of gold."""
+        said = {str(ratings.place): ratings.recognised for ratings in self.every if ratings.recognised}
+        if self.gold is not None and isinstance(self.cells, ClassKind) and str(self.gold.place) in said:
+            said[str(self.gold.place)] += f", classes = {', '.join(self.cells.names)}"
+        return said
+
+
+def _cells_of(kind: Kind, scale: Scale | None, classes: Sequence[str] | None, *, by_runs: bool) -> CellKind:
+    """Return how to read the systems' cells, or gold's if they are classes."""
+    if kind == "numbers":
+        return NumberKind(scale)
+    if kind == "scores":
+        return ScoreKind(by_runs=by_runs)
+    return ClassKind(classes) if kind == "classes" else ShareKind()
+
+
+def _read(
+    sources: Mapping[str, GivenData], people: GivenData | None, cells: CellKind, mending: Mending
+) -> _Read:
+    """Return all data as they were read; classes are named by gold, and other kinds by the systems."""
+    gold: Ratings | None = None
+    gold_cells: CellKind | None = None
+    if people is not None and isinstance(cells, ClassKind):
+        gold, gold_cells = people.read(cells, mending), cells
+        cells = ClassKind(cells.names, "runs")
+    systems = {name: source.read(cells, mending) for name, source in sources.items()}
+    if people is not None and gold is None:
+        gold_cells = _cells_of_gold(people, cells)
+        gold = people.read(gold_cells, mending)
+    return _Read(systems, gold, cells, gold_cells)
+
+
+def _cells_of_gold(people: GivenData, cells: CellKind) -> CellKind:
+    """Return how to read gold beside numbers, or distributions: it may be the classes that people chose."""
+    if isinstance(cells, NumberKind):
+        return NumberKind(cells.scale, "raters")
+    assert isinstance(cells, ShareKind)
     # one-hot rows look like the choices of several people
-    is_one_hot = people.table is not None and {*shares.names} <= {*people.table.names}
+    is_one_hot = people.table is not None and {*cells.names} <= {*people.table.names}
     are_shares = people.table is None or people.kind == "distributions" or is_one_hot
-    return shares if are_shares else ClassKind(shares.names)
+    return cells if are_shares else ClassKind(cells.names)
 
 
-def _needs_names(table: Table, asked: Columns) -> bool:
-    """Return whether a table must have columns of items and values."""
-    is_known = table.nameless or bool(table.roles)
-    return not is_known and kind_of(table, asked) not in ("scores", "distributions")
+def _matched(read: _Read, kind: Kind, paired: bool | None, on_missing: OnMissing) -> Sequence[str] | None:
+    """Return the items that all data have, in the order of ids, if any; None of scores without pairs."""
+    way_out = ""
+    if kind == "scores":
+        way_out = ", or test without pairs with `paired=False`"
+        if paired is False or (paired is None and read.nameless):
+            return None
+    items = common_items(read.every, on_missing, way_out)
+    return items if read.nameless else ordered_ids(items)
+
+
+def _responses(ratings: Ratings, items: Sequence[str] | None) -> tuple[Floats, Units]:
+    """Return responses to items, and their units; without items, scores."""
+    if items is None:
+        return ratings.responses(ratings.items)
+    return ratings.responses(items, in_order=items == ordered_ids(items))
+
+
+def _about_names(read: _Read, items: Sequence[str], systems: Iterable[str]) -> Iterator[str]:
+    """Yield notes on names of summaries, and on names that look alike."""
+    yield from notes_on_summaries("item", items)
+    runs = (name for ratings in read.every if ratings.nameless for name in ratings.raters)
+    yield from notes_on_summaries("run", runs)
+    names = {
+        "items": union([ratings.items for ratings in read.every]),
+        "raters or runs": (name for ratings in read.every for name in ratings.raters),
+        "clusters": (name for ratings in read.every for name in ratings.clusters or ()),
+        "systems": systems,
+    }
+    yield from notes_on_look_alikes(names)
+
+
+def _in_table(
+    read: _Read, gold: Floats | None, systems: dict[str, Floats]
+) -> tuple[Floats | None, dict[str, Floats], Categories | None]:
+    """Return responses as places in the table of their classes or distributions; numbers as they are."""
+    if isinstance(read.cells, ScoreKind):
+        return None, {name: matrix[:, 0] for name, matrix in systems.items()}, None
+    if isinstance(read.gold_cells, ClassKind) and isinstance(read.cells, ClassKind):
+        names, ordered = read.cells.names, read.gold_cells.ordered
+        return gold, systems, Categories(names, np.eye(len(names)), "classes", ordered)
+    if not isinstance(read.cells, ShareKind):
+        return gold, systems, None
+    places, categories = placed(read.cells.rows, read.cells.names)
+
+    def in_table(matrix: Floats) -> Floats:
+        rows = np.nan_to_num(matrix).astype(np.int64)
+        return np.where(np.isnan(matrix), np.nan, places[rows])
+
+    if gold is not None and read.gold_cells is read.cells:
+        gold = in_table(gold)
+    return gold, {name: in_table(matrix) for name, matrix in systems.items()}, categories
 
 
 def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, list[str]]:
@@ -411,9 +462,9 @@ def _only_scale(every: Sequence[Ratings]) -> Scale:
 def _refuse_other_items(sources: Iterable[GivenData]) -> None:
     """Raise NbykError if makers' files have different documents, or inputs, under one id."""
     known: dict[str, dict[str, str]] = {}
-    for source in sources:
-        for table in source.tables:
-            for kind in (kind for kind in HASHES if table.roles and kind in table.names):
-                items = table.column(table.roles["item"], "")
-                for row, value in table.cells(kind):
-                    refuse_other_item(known, str(items[row]), {kind: str(value)}, table.at(row))
+    tables = [run.table for source in sources for run in source.runs or (source,)]
+    for table in (of for of in tables if of is not None and of.roles):
+        for kind in (kind for kind in HASHES if kind in table.names):
+            items = table.column(table.roles["item"], "")
+            for row, value in table.cells(kind):
+                refuse_other_item(known, str(items[row]), {kind: str(value)}, table.at(row))

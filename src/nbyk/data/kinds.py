@@ -270,7 +270,29 @@ class ShareKind(CellKind):
 
     def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
         """Return distributions: the value's cells, or an object of the classes' columns for each row."""
-        return distribution_cells(table, asked)
+        if table.nameless:
+            rows: list[Any] = [list(row) for row in zip(*table.columns, strict=True)]
+            if len(table.columns) == 1:
+                rows = [_split(cell) if isinstance(cell, str) else cell for (cell,) in rows]
+            places = range(len(rows))
+            return Entries(
+                list(map(str, places)), ["1"] * len(rows), rows, places, table, None, raters_known=False
+            )
+        columns_found = recognised(table, asked)
+        item, value = columns_found.item, columns_found.value
+        rater = columns_found.rater if columns_found.rater in table.names else None
+        columns_found = replace(columns_found, rater=rater)
+        if value in table.names:
+            return long_cells(table, columns_found)
+        items = as_ids(table, item, table.column(item, "rename the item column, or name it with `item`"))
+        classes = [name for name in table.names if name not in (item, rater, asked.cluster)]
+        cells_of = [table.column(name, "") for name in classes]
+        rows = [dict(zip(classes, row, strict=True)) for row in zip(*cells_of, strict=True)]
+        runs = numbered_within(items) if rater is None else as_ids(table, rater, table.column(rater, ""))
+        columns_found = replace(columns_found, value=", ".join(classes))
+        return Entries(
+            items, runs, rows, range(len(items)), table, "probabilities", columns_found, rater is not None
+        )
 
     def numbers(self, cells: Entries) -> Floats:
         """Return the place of each distribution in `rows`."""
@@ -285,13 +307,6 @@ class ShareKind(CellKind):
         rows = rows[:, [names.index(name) for name in self.names]]
         self.rows = np.concatenate([self.rows, unit_rows(rows, cells.at)])
         return np.arange(len(self.rows) - len(rows), len(self.rows), dtype=np.float64)
-
-    def of(self, places: Floats) -> Floats:
-        """Return the distributions in some places, shape (N, K, C) from (N, K), NaN where there is none."""
-        there = ~np.isnan(places)
-        distributions = np.full((*places.shape, len(self.names)), np.nan)
-        distributions[there] = self.rows[places[there].astype(np.int64)]
-        return distributions
 
 
 def _sum_tolerance(rows: Floats) -> float:
@@ -447,7 +462,10 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
                 f"an array has no column {columns.cluster!r}; write it as a table, or leave the clusters out"
             )
         if table.unit == "line" and len(table.names) > 1:
-            raise headless(table)
+            numbers = some([column[0] for column in table.columns], str)
+            raise table.place.error(
+                f"the first line holds numbers alone ({numbers}), expected the columns' names; add a header"
+            )
         return wide_cells(table, columns, mending)
     named, columns = columns.value != "value", recognised(table, columns)
     item, rater, value = columns.item, columns.rater, columns.value
@@ -478,38 +496,3 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
             cells = long_cells(table, replace(columns, rater=None))
             return replace(cells, raters=["1"] * len(cells.items))
     return long_cells(table, columns)
-
-
-def distribution_cells(table: Table, asked: Columns) -> Entries:
-    """Return distributions: the value's cells, or an object of the classes' columns for each row."""
-    if table.nameless:
-        rows: list[Any] = [list(row) for row in zip(*table.columns, strict=True)]
-        if len(table.columns) == 1:
-            rows = [_split(cell) if isinstance(cell, str) else cell for (cell,) in rows]
-        places = range(len(rows))
-        return Entries(
-            list(map(str, places)), ["1"] * len(rows), rows, places, table, None, raters_known=False
-        )
-    columns_found = recognised(table, asked)
-    item, value = columns_found.item, columns_found.value
-    rater = columns_found.rater if columns_found.rater in table.names else None
-    columns_found = replace(columns_found, rater=rater)
-    if value in table.names:
-        return long_cells(table, columns_found)
-    items = as_ids(table, item, table.column(item, "rename the item column, or name it with `item`"))
-    classes = [name for name in table.names if name not in (item, rater, asked.cluster)]
-    cells_of = [table.column(name, "") for name in classes]
-    rows = [dict(zip(classes, row, strict=True)) for row in zip(*cells_of, strict=True)]
-    runs = numbered_within(items) if rater is None else as_ids(table, rater, table.column(rater, ""))
-    columns_found = replace(columns_found, value=", ".join(classes))
-    return Entries(
-        items, runs, rows, range(len(items)), table, "probabilities", columns_found, rater is not None
-    )
-
-
-def headless(table: Table) -> NbykError:
-    """Return the error about several columns without names, which are no distributions."""
-    numbers = some([column[0] for column in table.columns], str)
-    return table.place.error(
-        f"the first line holds numbers alone ({numbers}), expected the columns' names; add a header"
-    )

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from nbyk.data.arrays import ARRAY_SUFFIXES, load_array, numbers_or_text, table_of_frame
+from nbyk.data.arrays import ARRAY_SUFFIXES, as_matrix, filled, load_array, table_of_frame
 from nbyk.data.cells import number_cells
 from nbyk.data.columns import KNOWN_NAMES, Columns, known_names, run_word
 from nbyk.data.containers import (
@@ -24,7 +24,7 @@ from nbyk.data.exports import exported, is_exported, json_table
 from nbyk.data.kinds import CellKind, NumberKind
 from nbyk.data.layouts import Entries, Mending, as_ids
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples
-from nbyk.data.makers import HASHES
+from nbyk.data.makers import HASHES, Incomplete
 from nbyk.data.ratings import Ratings
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.tables import (
@@ -128,7 +128,8 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
         fewest=kind.fewest_items,
     )
     said = "; ".join(filter(None, (_recognised(cells, ratings, kind, columns), cells.table.about)))
-    notes = [f"{cells.table.place}: {note}" for note in (*cells.table.notes, *cells.table.incomplete)]
+    notes: list[str] = [f"{cells.table.place}: {note}" for note in cells.table.notes]
+    notes += [Incomplete(f"{cells.table.place}: {note}") for note in cells.table.incomplete]
     if cluster is None and cells.value is not None:
         notes += [
             f"{cells.table.place}: the column {name!r} is not used, so items of one {name} count as "
@@ -189,13 +190,7 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
     if isinstance(given, Table):
         return given
     if isinstance(given, np.ndarray):
-        if isinstance(given, np.ma.MaskedArray) and given.dtype.kind == "V":
-            given = given.data
-        elif isinstance(given, np.ma.MaskedArray):
-            kind, missing = (float, np.nan) if given.dtype.kind in "biuf" else (object, None)
-            given = np.ma.filled(given.astype(kind), missing)
-        place = DataPlace(name="the array")
-        return _array(numbers_or_text(given, place) if given.dtype.kind == "O" else given, place)
+        return _array(filled(given), DataPlace(name="the array"))
     if not isinstance(given, str | os.PathLike):
         return table_of_frame(given)
     if reader := reader_of(given):
@@ -233,18 +228,9 @@ def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
 
 
 def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
-    if array.ndim not in (1, 2):
-        raise place.error(
-            f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
-        )
-    if array.size == 0:
-        raise place.error("the array is empty; expected items × ratings with at least two items")
-    are_text = array.dtype.kind == "U" and not all(map(is_number, array.flat))
-    if array.dtype.kind not in "biuf" and not are_text:
-        raise place.error(f"found an array of {array.dtype}, expected numbers; convert it to float64")
-    matrix = array.reshape(len(array), -1)
+    matrix = as_matrix(array, place)
     columns: Sequence[Sequence[Any]]
-    if are_text:
+    if matrix.dtype.kind == "U":
         columns = matrix.T.tolist()
     else:
         columns = [number_cells(column.astype(np.float64)) for column in matrix.T]

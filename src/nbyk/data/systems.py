@@ -5,25 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.kinds import Kind
-from nbyk.data.ratings import Ratings, ordered_ids
-from nbyk.data.response_set import Categories, ResponseSet, response_set
-from nbyk.data.scales import Scale
+from nbyk.data.makers import Incomplete
+from nbyk.data.ratings import ordered_ids
+from nbyk.data.response_set import Categories, ResponseSet
+from nbyk.data.scales import FROM_0_TO_1, Scale
 from nbyk.data.text import look_alikes, simplified, some
-from nbyk.data.units import Units
-from nbyk.errors import NbykError, unknown_name
-from nbyk.words import listed
+from nbyk.data.units import Units, numbered_clusters
+from nbyk.errors import DataPlace, NbykError, unknown_name
+from nbyk.words import Doubt, listed
 
 OnMissing = Literal["refuse", "drop"]
 
 
+class Itemised(Protocol):
+    """Data of some items, by their ids, which are row numbers if they are nameless."""
+
+    @property
+    def items(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def place(self) -> DataPlace: ...  # noqa: D102
+    @property
+    def nameless(self) -> bool: ...  # noqa: D102
+
+
 def common_items(
-    data: Sequence[Ratings], on_missing: OnMissing = "refuse", way_out: str = ""
+    data: Sequence[Itemised], on_missing: OnMissing = "refuse", way_out: str = ""
 ) -> Sequence[str]:
     """Return the items that all data have, in the order of the first.
 
@@ -97,33 +109,25 @@ class Systems:
 
     Attributes
     ----------
-    items
-        The items' ids, in the order of the rows: that of `nbyk.data.ratings.ordered_ids`, not that of
-        the files, so that no number depends on the latter. Arrays, whose items have no ids, keep theirs.
-        Empty if scores are not paired by ids.
-    gold : ndarray, shape (N, K_gold), or None
-        The raters' responses, of the systems' kind, or the classes that people chose beside distributions;
-        None if people rated the systems' outputs.
     responses
         Each system's responses by its name, in the order given, shape (N, K), where K may differ between
         systems; the responses of an item come first in its row, and NaN after them. They are numbers in
         [0, 1], or places in the table of `categories`; or scores of runs or items, shape (n,).
-    scale
-        The scale of numbers before they were normalised; from 0 to 1 for other kinds, which have none.
-    dropped
-        The number of items dropped from each file because another file lacks them; files that lost none are
-        left out. Ratings that do not come from a file are named "gold" or by their system.
-    notes
-        Warnings about things that are allowed but seldom meant, such as a system equal to gold, a sentence
-        each.
+    gold : ndarray, shape (N, K_gold), or None
+        The raters' responses, of the systems' kind, or the classes that people chose beside distributions;
+        None if people rated the systems' outputs.
     units
         The raters or runs behind the responses, by the system's name.
     gold_units
         The raters behind gold; None if there is no gold.
+    items
+        The items' ids, in the order of the rows: that of `nbyk.data.ratings.ordered_ids`, not that of
+        the files, so that no number depends on the latter. Arrays, whose items have no ids, keep theirs.
+        Empty if scores are not paired by ids, and for what `nbyk.data.responses.as_systems` takes.
     clusters
         The name of each item's cluster, shape (N,); None if no clusters were read.
-    recognised
-        The columns that were read in place of those asked for, and their roles, in words by file.
+    scale
+        The scale of numbers before they were normalised; from 0 to 1 for other kinds, which have none.
     kind
         "numbers", "classes", "distributions" or "scores".
     categories
@@ -132,31 +136,30 @@ class Systems:
         Whether score i of every system belongs to the same item or run; true for the other kinds.
     lower_is_better
         Whether lower numbers or scores are better, as the user or a log says; only without gold.
-    incomplete
-        The logs that lack some of their run, a sentence each; they are in `notes`, too.
-    like_gold
-        The caution about a system that looks like gold, by its name; empty if none does.
-    doubts
-        Cautions that may turn the verdict round, about gold or percentages; they are in `notes`, too.
+    dropped
+        The number of items dropped from each file because another file lacks them; files that lost none are
+        left out. Ratings that do not come from a file are named "gold" or by their system.
+    recognised
+        The columns that were read in place of those asked for, and their roles, in words by file.
+    notes
+        Warnings about things that are allowed but seldom meant, such as a system equal to gold, a sentence
+        each; `doubts` and `incomplete` are among them.
     """
 
-    items: Sequence[str]
-    gold: Floats | None
     responses: Mapping[str, Floats]
-    scale: Scale
-    dropped: Mapping[str, int]
-    notes: tuple[str, ...]
-    units: Mapping[str, Units]
-    gold_units: Units | None
-    clusters: tuple[str, ...] | None = None
-    recognised: Mapping[str, str] = field(default_factory=dict)
+    gold: Floats | None = None
+    units: Mapping[str, Units] = field(default_factory=dict)
+    gold_units: Units | None = None
+    items: Sequence[str] = ()
+    clusters: tuple[Any, ...] | None = None
+    scale: Scale = FROM_0_TO_1
     kind: Kind = "numbers"
     categories: Categories | None = None
     paired: bool = True
     lower_is_better: bool = False
-    incomplete: tuple[str, ...] = ()
-    like_gold: Mapping[str, str] = field(default_factory=dict)
-    doubts: tuple[str, ...] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    recognised: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -164,9 +167,24 @@ class Systems:
         return tuple(self.responses)
 
     @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """The notes that may turn the verdict round, about gold or percentages."""
+        return tuple(note for note in self.notes if isinstance(note, Doubt))
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """The notes on logs that lack some of their run."""
+        return tuple(note for note in self.notes if isinstance(note, Incomplete))
+
+    @property
     def n_items(self) -> int:
-        """Number of items N."""
-        return len(self.items)
+        """Number of items N; 0 of scores without ids."""
+        return len(self.items) or (0 if self.kind == "scores" else len(next(iter(self.responses.values()))))
+
+    @property
+    def cluster_numbers(self) -> NDArray[np.int64] | None:
+        """The cluster of each item, from 0, shape (N,); None without clusters."""
+        return None if self.clusters is None else numbered_clusters(self.clusters, self.n_items)
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -212,14 +230,17 @@ class Systems:
             if name not in self.responses:
                 raise unknown_name("system", name, self.responses)
         self.refuse_scores()
-        units = {"a": self.units[a], "b": self.units[b]}
-        if self.gold_units is not None:
-            units["gold"] = self.gold_units
-        data = response_set(
-            self.gold, self.responses[a], self.responses[b], units=units, cluster=self.clusters
+        of_roles = {"gold": self.gold_units, "a": self.units.get(a), "b": self.units.get(b)}
+        return ResponseSet(
+            np.empty((self.n_items, 0)) if self.gold is None else self.gold,
+            self.responses[a],
+            self.responses[b],
+            {role: units for role, units in of_roles.items() if units is not None},
+            self.cluster_numbers,
+            self.categories,
+            (a, b) if a != b else ("A", "B"),
+            self.scale,
         )
-        names = (a, b) if a != b else data.names
-        return replace(data, categories=self.categories, names=names, scale=self.scale)
 
     def refuse_scores(self) -> None:
         """Raise NbykError unless there are responses to items."""

@@ -26,7 +26,6 @@ from nbyk.planning.long_run import ends_of, least_epsilon, unit_of
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.resample import observed_effects
 from nbyk.sums import product
-from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.judged.corrected import Weighing, corrected
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses
 from nbyk.testing.shared_units.collection import (
@@ -118,18 +117,9 @@ class Pilot:
 
     @classmethod
     def of(
-        cls,
-        gold: Any,
-        a: Any = None,
-        b: Any = None,
-        *,
-        cluster: Any = None,
-        metric: str | Metric,
-        scale: GivenScale | None = None,
-        **more: Any,
+        cls, data: ResponseSet, metric: str | Metric, scale: GivenScale | None = None, **more: Any
     ) -> Pilot:
-        """Return a pilot of two systems; the responses are as for `nbyk.compare`."""
-        data = as_response_set(gold, a, b, cluster=cluster)
+        """Return a pilot of two systems."""
         chosen = metric if isinstance(metric, Metric) else get(metric)
         unit = unit_of(as_scale(scale)) ** chosen.unit_power
         return cls((data,), chosen, unit=unit, scale=scale, **more)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from nbyk.data.judged import JudgedSystems
-from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.responses import response_set
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.errors import NbykError, argument_with, renaming
 from nbyk.metrics import Metric, get

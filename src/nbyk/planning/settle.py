@@ -12,13 +12,14 @@ import numpy as np
 
 from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
+from nbyk.data.responses import response_set
 from nbyk.data.scales import FROM_0_TO_1, GivenScale, as_scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.planning.closed_form import solved
 from nbyk.planning.fitted_systems import FittedSystems
 from nbyk.planning.item_moments import PowerCurve, Qualities, SeenEffect, quantile
-from nbyk.planning.long_run import ends_of, unit_of
+from nbyk.planning.long_run import ends_of
 from nbyk.planning.pilot import Pilot, check_clusters
 from nbyk.planning.plan import plan
 from nbyk.planning.power.battery import SystemTest
@@ -27,7 +28,6 @@ from nbyk.planning.result import Plan
 from nbyk.planning.settled_sizes import SimulatedSizes, relative_error, settling_plans
 from nbyk.resampling.effects import Threads, as_metrics
 from nbyk.resampling.streams import as_seed
-from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.pvalues import Alternative, tie_tolerance
 from nbyk.testing.results import Pair, is_behind
 from nbyk.testing.shared_units import shared_units_test
@@ -126,7 +126,7 @@ def settle(
     costs = Costs(cost_per_item, cost_per_rating)
     costs.check_of_size()
     (chosen,) = as_metrics(metric)
-    data, seed = as_response_set(gold, a, b, cluster=cluster), as_seed(seed)
+    data, seed = response_set(gold, a, b, cluster=cluster), as_seed(seed)
     check_clusters(data)
     rated = data.gold if data.has_gold else data.a
     k_now = float((~np.isnan(rated)).sum(axis=1).mean())
@@ -159,9 +159,7 @@ def settle(
         seed=seed,
         threads=threads,
     ).pair
-    pilot = Pilot(
-        (data,), chosen, pair_runs=pair_runs, unit=unit_of(declared) ** chosen.unit_power, scale=declared
-    )
+    pilot = Pilot.of(data, chosen, declared, pair_runs=pair_runs)
     broad, note = _over_people(pilot, request, result, (max_items, max_responses))
     if broad is not None:
         return broad

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nbyk.arrays import Booleans, Floats
-from nbyk.data.response_set import response_matrix
+from nbyk.data.responses import response_matrix
 from nbyk.errors import NbykError
 from nbyk.priors.families import open_uniforms
 from nbyk.priors.family import Family

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nbyk.arrays import Floats, Integers
-from nbyk.data.response_set import response_matrix
+from nbyk.data.responses import response_matrix
 from nbyk.data.scales import Binary, Levels, Scale
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors.kinds import KINDS, Kind, respond_all

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nbyk.arrays import Integers
-from nbyk.data.response_set import coded
+from nbyk.data.responses import as_systems
 from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.pvalues import Alternative, check_alternative, p_of_sides, p_of_signs
 
@@ -195,20 +195,16 @@ def _right(
     target: Any, a: Any, b: Any, classes: Sequence[Any] | None
 ) -> tuple[Integers, Integers, tuple[int, int]]:
     """Return the numbers of runs of A and of B that have each item right, shape (N,), and of all runs."""
-    codes, _ = coded({"gold": target, "a": a, "b": b}, "classes", classes)
-    shapes = {name: np.shape(labels) for name, labels in codes.items()}
-    if len(shapes["gold"]) != 1 or any(np.isnan(labels).any() for labels in codes.values()):
+    systems = as_systems(target, {"a": a, "b": b}, kind="classes", classes=classes)
+    gold, *runs = (systems.gold, *systems.responses.values())
+    assert gold is not None
+    if gold.shape[1] != 1 or any(np.isnan(labels).any() for labels in runs):
         raise NbykError(
-            f"found targets of shape {shapes['gold']}, or a missing class; expected one class for each item, "
-            "and one from each run"
+            f"found targets of shape {gold.shape}, or a missing class; expected one class for each item, and "
+            "one from each run"
         )
-    if len({shape[0] for shape in shapes.values()}) > 1:
-        counts = ", ".join(f"{shape[0]} items of {name}" for name, shape in shapes.items())
-        raise NbykError(f"found {counts}; expected the same items")
-    runs_a, runs_b = (np.reshape(codes[name], (shapes[name][0], -1)) for name in ("a", "b"))
-    gold = np.asarray(codes["gold"])[:, None]
-    right_a, right_b = ((runs == gold).sum(axis=1) for runs in (runs_a, runs_b))
-    return right_a, right_b, (runs_a.shape[1], runs_b.shape[1])
+    right_a, right_b = ((labels == gold).sum(axis=1) for labels in runs)
+    return right_a, right_b, (runs[0].shape[1], runs[1].shape[1])
 
 
 def _warnings(variance: float, runs: tuple[int, ...], grouped: bool) -> list[str]:

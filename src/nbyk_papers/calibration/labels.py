@@ -158,7 +158,8 @@ def label_set(
     Of items' logits, those of the first two classes are moved by ±λ z for a rater or a run, with z standard
     normal, and by ±.4 for a system. Raters who confuse classes label the likeliest class of an item.
     """
-    from nbyk.data.response_set import Categories, ResponseSet, responses_and_units
+    from nbyk.data.response_set import Categories, ResponseSet
+    from nbyk.data.responses import responses_and_units
     from nbyk.data.units import FRESH
 
     def to_first(by: Floats) -> Floats:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.response_set import ResponseSet, response_matrix
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.responses import response_matrix
 from nbyk.errors import NbykError
 from nbyk.resampling.effects import EffectDraws, score
 from nbyk.resampling.population import Population

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +13,6 @@ from numpy.testing import assert_array_equal
 import nbyk
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import as_seed
-from nbyk.testing.engine.inputs import as_response_set
 
 nan = np.nan
 A = np.array([[0.5, 1.0], [0.25, nan], [0.0, 0.75]])
@@ -37,54 +39,80 @@ class Arrayish:
     ids=["array", "lists", "ragged", "None", "frame", "nullable frame", "__array__"],
 )
 def test_forms_of_a_matrix(a: object) -> None:
-    data = as_response_set(GOLD.tolist(), a, pd.Series(B))
+    data = nbyk.response_set(GOLD.tolist(), a, pd.Series(B))
     assert data.fingerprint() == nbyk.response_set(GOLD, A, B).fingerprint()
-    assert as_response_set(data) is data
+    assert nbyk.response_set(data) is data
 
 
 def test_pandas_objects_are_aligned_by_their_index_if_all_are() -> None:
     index = ["x", "y", "z"]
     gold, a, b = pd.DataFrame(GOLD, index), pd.DataFrame(A, index), pd.Series(B, index)
     expected = nbyk.response_set(GOLD, A, B).fingerprint()
-    assert as_response_set(gold, a.loc[["z", "x", "y"]], b.iloc[::-1]).fingerprint() == expected
-    assert as_response_set(GOLD, a, b).fingerprint() == expected
-    with pytest.raises(NbykError, match="gold has 3 items and a 3, which lacks y"):
-        as_response_set(gold, a.rename({"y": "w"}), b)
-    with pytest.raises(NbykError, match="gold and a: an index label appears twice"):
-        as_response_set(gold, a.set_axis(["x", "x", "z"]), b)
+    assert nbyk.response_set(gold, a.loc[["z", "x", "y"]], b.iloc[::-1]).fingerprint() == expected
+    assert nbyk.response_set(GOLD, a, b).fingerprint() == expected
+    with pytest.raises(NbykError, match=r"A: lacks 1 of gold's items \(y\) and has 1 that gold lacks"):
+        nbyk.response_set(gold, a.rename({"y": "w"}), b)
+    with pytest.raises(NbykError, match="A: 'x' is twice in the index"):
+        nbyk.response_set(gold, a.set_axis(["x", "x", "z"]), b)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((GOLD, A), "b is missing"),
-        ((GOLD, None, B), "a is missing"),
-        ((GOLD, A, B[:2]), "gold has 3 items and b has 2"),
-        ((None, A, B[:2]), "a has 3 items and b has 2"),
-        ((GOLD, [["x"], [1], [2]], B), "a: item 0 holds"),
+        ((GOLD, A), "found the numbers of one system"),
+        ((GOLD, None, B), "A: found no responses"),
+        ((GOLD, 5), "found the numbers of one system"),
+        ((GOLD, {1: A, "1": B}), "two systems have one name"),
+        ((GOLD, A, B[:2]), "found 3 items of gold and 2 of B"),
+        ((None, A, B[:2]), "found 3 items of A and 2 of B"),
+        ((GOLD, [["x"], [1], [2]], B), "A: found 'x', expected numbers alone"),
         ((GOLD, "scores.csv", B), "read files with nbyk.read_ratings"),
         (
             (GOLD, pd.DataFrame({"id": ["p", "q", "r"]}), B),
-            "a: the DataFrame holds values that are not numbers",
+            "A, item 0: found 'p', expected a number",
         ),
-        ((GOLD, [[0.5], [], [1.0]], B), "a: item 1 has no response"),
-        ((GOLD, np.array(["2020-01-01"] * 3, "datetime64[D]"), B), "a: responses must be numbers"),
-        ((GOLD, np.ones((3, 2)) + 1j, B), "a: responses must be numbers"),
-        ((GOLD, (value for value in (1, 0, 1)), B), "a: responses must be numbers"),
-        ((GOLD, A, [1.0, np.inf, 0.0]), "b: item 1, response 0 is inf"),
-        ((GOLD, np.zeros((3, 2, 2)), B), "found 3 dimensions"),
+        ((GOLD, [[0.5], [], [1.0]], B), "A, item 1: there is no response"),
+        ((GOLD, np.array(["2020-01-01"] * 3, "datetime64[D]"), B), "A: found an array of datetime64"),
+        ((GOLD, np.ones((3, 2)) + 1j, B), "A: found an array of complex128, expected numbers"),
+        ((GOLD, (value for value in (1, 0, 1)), B), "A: found .*expected numbers"),
+        ((GOLD, A, [1.0, np.inf, 0.0]), "B, item 1: response 0 is inf"),
+        ((GOLD, np.zeros((3, 2, 2)), B), "A: found an array of 3 dimensions"),
         (([1.0], [1.0], [1.0]), "only one item"),
-        ((nbyk.response_set(GOLD, A, B), A), "give it alone"),
+        ((nbyk.response_set(GOLD, A, B), A), "beside what holds them already"),
     ],
 )
 def test_malformed_input_is_named(arguments: tuple[object, ...], message: str) -> None:
     with pytest.raises(NbykError, match=message):
-        as_response_set(*arguments)
+        nbyk.response_set(*arguments)
+
+
+def test_frames_go_by_their_index_whatever_they_hold() -> None:
+    """Rows of probabilities and labels once went by their place, and the p of shuffled frames was wrong."""
+    rng = np.random.default_rng(2)
+    index, order = [f"q{item}" for item in range(40)], rng.permutation(40)
+    shares = [pd.DataFrame(rng.dirichlet(np.ones(3), 40), index) for _ in range(3)]
+    labels = rng.integers(0, 2, 40)
+    answers = [np.where(rng.random(40) < right, labels, 1 - labels) for right in (0.9, 0.6)]
+    series = [pd.Series(of, index) for of in (labels, *answers)]
+    for (gold, a, b), ask in (
+        (shares, lambda *of: nbyk.compare(*of, kind="distributions", n_resamples=99)),
+        (series, nbyk.mcnemar),
+        (series, nbyk.cochran_mantel_haenszel),
+    ):
+        assert ask(gold, a.iloc[order], b).p == ask(gold, a, b).p
+    assert nbyk.mcnemar(*series).p == nbyk.mcnemar(labels, *answers).p
+
+
+@pytest.mark.parametrize("of", [Decimal, Fraction, float, np.float32], ids=lambda of: of.__name__)
+def test_any_number_of_python_is_a_response(of: type) -> None:
+    data = nbyk.response_set([of(1), None, of(0)][::2], [of(0), of(1)], [[of(1)], [of(0), of(1)]])
+    assert_array_equal(data.b, [[1.0, np.nan], [0.0, 1.0]])
+    assert_array_equal(data.gold, [[1.0], [0.0]])
 
 
 def test_masked_responses_are_missing() -> None:
     a = np.ma.MaskedArray([[1, 9], [0, 1], [1, 1]], mask=[[0, 1], [0, 0], [0, 0]])
-    assert_array_equal(as_response_set(GOLD, a, B).a, [[1.0, np.nan], [0.0, 1.0], [1.0, 1.0]])
+    assert_array_equal(nbyk.response_set(GOLD, a, B).a, [[1.0, np.nan], [0.0, 1.0], [1.0, 1.0]])
 
 
 def test_seeds() -> None:

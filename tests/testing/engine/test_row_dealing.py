@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from nbyk.data.response_set import ResponseSet, response_set, stack_responses
+from nbyk.data.response_set import ResponseSet, stack_responses
+from nbyk.data.responses import response_set
 from nbyk.metrics import get
 from nbyk.resampling.effects import score
 from nbyk.resampling.resample import resampled_effects

@@ -102,7 +102,7 @@ def test_intervals_are_scipys() -> None:
         np.testing.assert_allclose(pair.interval, welch)
         of_mean = stats.ttest_1samp(a, 0.0).confidence_interval(level)
         np.testing.assert_allclose(
-            compare_scores([a, b], confidence_level=level).standing("0").interval, of_mean
+            compare_scores([a, b], confidence_level=level).standing("system 0").interval, of_mean
         )
     found = [compare_scores([a, b], alpha=alpha).pairs[0].interval for alpha in (0.05, 0.01)]
     assert found[0] == found[1]

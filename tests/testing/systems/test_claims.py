@@ -14,7 +14,8 @@ import pytest
 from scipy.stats import binom
 
 import nbyk
-from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.responses import response_set
 from nbyk.data.scales import FROM_0_TO_1
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.errors import NbykError
@@ -180,7 +181,7 @@ def test_no_number_of_items_will_do_where_raters_decide() -> None:
     )
     n_raters = int(advice.split()[1])
     # a plan leaves out the stretch, which goes to 1 with more raters
-    test = replace(Pilot.of(gold, a, b, metric="mae").test, stretch=1.0)
+    test = replace(Pilot.of(response_set(gold, a, b), "mae").test, stretch=1.0)
     at_power = statistics.NormalDist().inv_cdf(0.975) + statistics.NormalDist().inv_cdf(0.8)
     wanted = (test.effect / at_power) ** 2
     assert projected_variance(test, units={"raters": n_raters}) <= wanted

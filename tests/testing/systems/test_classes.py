@@ -203,7 +203,7 @@ def test_classes_give_the_numbers_of_right_and_wrong(runs: int) -> None:
 @pytest.mark.parametrize("metric", ["f1_weighted", "precision_macro", "quadratic_kappa"])
 def test_scores_by_counts_are_those_by_rows(metric: str, people: int) -> None:
     """Of one target, and of people who tie on half of the items or fewer."""
-    from nbyk.data.response_set import coded
+    from nbyk.data.responses import as_systems
     from nbyk.metrics import get
     from nbyk.testing.engine.forms import RowByRow, form_of
     from nbyk.testing.engine.item_draws import ItemDraws
@@ -213,9 +213,10 @@ def test_scores_by_counts_are_those_by_rows(metric: str, people: int) -> None:
     target, a, b = drawn(40, runs=3)
     draw = np.random.default_rng(people)
     gold = np.where(draw.random((40, people)) < 0.7, target[:, None], draw.choice(CLASSES, (40, people)))
-    sources, categories = coded({"gold": gold, "a": a, "b": b}, "classes")
-    rows = Rows(sources["gold"], np.stack([sources["a"], sources["b"]]), table=categories.table)
-    bound = get(metric, "classes").bound(categories.names, categories.table)
+    systems = as_systems(gold, {"a": a, "b": b})
+    table = systems.categories.table
+    rows = Rows(systems.gold, np.stack([*systems.responses.values()]), table=table)
+    bound = get(metric, "classes").bound(systems.classes, table)
     counted, by_rows = form_of(bound, rows), RowByRow(bound, rows)
     assert isinstance(counted, Tables)
     items = np.random.default_rng(0).integers(0, 40, (64, 40)).astype(np.uint32)
@@ -287,7 +288,7 @@ def test_a_leaderboard_of_classes() -> None:
             (["a", "b"], ["a", "c"], ["a", "b"]),
             "A, item 1: found 'c', expected one of the classes a and b; mend it, or add it to the classes",
         ),
-        (([["a", "b"], [None, None]], ["a", "b"], ["a", "b"]), "item 1 has no response"),
+        (([["a", "b"], [None, None]], ["a", "b"], ["a", "b"]), "gold, item 1: there is no response"),
         (
             (["a", "a"], ["a", "a"], ["a", "a"]),
             "'a' is the only class, expected two or more; name them all with `classes`",
@@ -332,5 +333,5 @@ def test_an_order_that_nobody_gave_is_refused(metric: str) -> None:
 
 def test_rows_that_do_not_sum_to_one_are_refused() -> None:
     target, a, b = shares(10)
-    with pytest.raises(NbykError, match=r"A, row 0: sums to 2, 1 more than one \(10 rows of 10 off\)"):
+    with pytest.raises(NbykError, match=r"A, item 0: sums to 2, 1 more than one \(10 rows of 10 off\)"):
         nbyk.compare(target, 2.0 * a, b, kind="distributions")

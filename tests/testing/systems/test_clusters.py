@@ -11,7 +11,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import nbyk
-from nbyk.data.response_set import ResponseSet, response_set, stack_responses
+from nbyk.data.response_set import ResponseSet, stack_responses
+from nbyk.data.responses import as_systems, response_set
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.resampling.resample import observed_effects
@@ -151,7 +152,7 @@ def test_a_leaderboard_and_its_pairs_draw_whole_clusters() -> None:
     assert pair.sample.n_clusters == 20
     assert_allclose(pair.drawn.bootstrapped, alone.pair.drawn.bootstrapped, atol=1e-12)
     assert "60 items in 20 clusters" in board.sentence
-    scored = ScoredSystems.of(data.gold, systems, "mae", cluster=names)
+    scored = ScoredSystems.of(as_systems(data.gold, systems, cluster=names), "mae")
     asked = Asked(Decision("two-sided", 0.05, 999, 999))
     of_items, of_clusters = (scored.bootstrapped(asked, of_clusters=whole) for whole in (False, True))
     assert of_clusters[0].std() > 1.3 * of_items[0].std()

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import nbyk
+from nbyk.data.responses import as_systems
 from nbyk.errors import NbykError
 from nbyk.testing.decision import Decision
 from nbyk.testing.systems.asked import Asked
@@ -29,7 +30,7 @@ def arrays():  # type: ignore[no-untyped-def]
 def test_two_systems_scores_differ_by_their_comparison(arrays) -> None:  # type: ignore[no-untyped-def]
     gold, systems = arrays
     for metric in METRICS:
-        scored = ScoredSystems.of(gold, systems, metric)
+        scored = ScoredSystems.of(as_systems(gold, systems), metric)
         scores = scored.bootstrapped(asked(150, seed=7), of_clusters=False)
         assert scores.shape == (4, 150)
         result = nbyk.compare(
@@ -43,25 +44,27 @@ def test_two_systems_scores_differ_by_their_comparison(arrays) -> None:  # type:
 def test_a_systems_scores_do_not_depend_on_the_others_or_on_threads(arrays) -> None:  # type: ignore[no-untyped-def]
     gold, systems = arrays
     for metric in METRICS:
-        every = ScoredSystems.of(gold, systems, metric).bootstrapped(asked(150), of_clusters=False)
-        two = ScoredSystems.of(gold, [systems["s2"], systems["s0"]], metric)
+        every = ScoredSystems.of(as_systems(gold, systems), metric).bootstrapped(
+            asked(150), of_clusters=False
+        )
+        two = ScoredSystems.of(as_systems(gold, [systems["s2"], systems["s0"]]), metric)
         assert_array_equal(two.bootstrapped(asked(70, threads=2), of_clusters=False), every[[2, 0], :70])
 
 
 def test_without_gold() -> None:
     a, b = np.random.default_rng(1).random((2, 30))
-    scores = ScoredSystems.of(None, [a, b], "mean").bootstrapped(asked(50), of_clusters=False)
+    scores = ScoredSystems.of(as_systems(None, [a, b]), "mean").bootstrapped(asked(50), of_clusters=False)
     assert_allclose(scores.mean(axis=1), (a.mean(), b.mean()), atol=0.05)
 
 
 def test_malformed_requests_are_named(arrays) -> None:  # type: ignore[no-untyped-def]
     gold, systems = arrays
-    for arguments, message in (
+    for (*given, metric), message in (
         ((gold, systems, "wins_mae"), "compares two systems and scores neither"),
         ((None, systems, "mae"), "needs gold"),
         ((gold, {}, "mae"), "found 0, expected at least two"),
         ((gold, {"gold": gold}, "mae"), "a system is called gold"),
-        ((gold, {"x": gold, "y": gold[:5]}, "mae"), "gold has 40 items and y has 5"),
+        ((gold, {"x": gold, "y": gold[:5]}, "mae"), "found 40 items of gold and 5 of y"),
     ):
         with pytest.raises(NbykError, match=message):
-            ScoredSystems.of(*arguments)
+            ScoredSystems.of(as_systems(*given), metric)

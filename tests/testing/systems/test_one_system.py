@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import nbyk
+from nbyk.data.responses import as_systems
 from nbyk.errors import NbykError
 from nbyk.testing.systems.one_system import band
 from nbyk.testing.systems.scored import ScoredSystems
@@ -116,7 +117,7 @@ def test_pass_at_k_is_that_of_another_package() -> None:
     boards = [alone(values, metric=metric) for metric in metrics]
     expected = [0.42, 0.5666666666666668, 0.66, 0.72]
     assert_allclose([board.standings[0].score for board in boards], expected, rtol=1e-12)
-    scored = [ScoredSystems.of(None, {"mine": values}, metric) for metric in metrics]
+    scored = [ScoredSystems.of(as_systems(None, {"mine": values}), metric) for metric in metrics]
     ends = band(boards, scored)
     theirs = [(0.306, 0.534), (0.442, 0.691), (0.527, 0.793), (0.579, 0.861)]
     assert_allclose(ends, theirs, atol=0.01)

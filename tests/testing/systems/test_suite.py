@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+from nbyk.data.responses import as_systems
 from nbyk.errors import NbykError
 from nbyk.testing.decision import Decision
 from nbyk.testing.systems.asked import Asked
@@ -26,7 +27,7 @@ def systems(seed: int = 0, gap: float = 0.1) -> dict[str, np.ndarray]:
 
 
 def scored(of: dict[str, np.ndarray]) -> ScoredSystems:
-    return ScoredSystems.of(None, of, "mean")
+    return ScoredSystems.of(as_systems(None, of), "mean")
 
 
 def test_a_macro_mean_has_the_standard_error_of_lm_eval() -> None:

@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import nbyk
+from nbyk.data.responses import as_systems
 from nbyk.data.scales import Interval
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import get
@@ -96,7 +97,7 @@ def test_standings_follow_scores_pairs_and_bootstrap() -> None:
     assert list(scores.values()) == sorted(scores.values())
     assert [standing.rank for standing in board.standings] == [1, 2, 3, 4]
     asked = Asked(Decision("two-sided", 0.05, 9_999, 999_999))
-    drawn = ScoredSystems.of(gold, systems, "mae").bootstrapped(asked, of_clusters=False)
+    drawn = ScoredSystems.of(as_systems(gold, systems), "mae").bootstrapped(asked, of_clusters=False)
     for standing in board.standings:
         of_system = drawn[list(systems).index(standing.name)]
         ends = np.quantile(of_system, [0.025, 0.975])
@@ -243,7 +244,7 @@ def test_malformed_requests_are_named() -> None:
         ({"max_draws": 100}, "max_draws: found 100; 6 pairs take 9999 draws"),
         ({"confidence_level": 95}, "confidence_level"),
         ({"null": "swap"}, "null hypothesis 'swap'"),
-        ({"systems": {"s0": systems["s0"], "s1": systems["s1"][:9]}}, "s1 has 9"),
+        ({"systems": {"s0": systems["s0"], "s1": systems["s1"][:9]}}, "9 of s1"),
     ):
         options = {"systems": systems, **changed}
         with pytest.raises(NbykError, match=message):
@@ -434,7 +435,7 @@ def test_one_system_alone_files_and_unlike_items_are_short_errors() -> None:
         ((a, b), "nbyk.compare(None, a, b)"),
         (("a.csv",), 'nbyk.compare(nbyk.read_systems(["a.csv", "b.csv"]'),
         (("a.csv", "b.csv"), "gold: found the path of a file"),
-        ((a, list(b)), "gold has 200 items and system 0 has 5, expected the same items in all"),
+        ((a, list(b)), "found 200 items of gold and 5 of system 0, expected the same items in all"),
     ):
         with pytest.raises(NbykError) as refused:
             nbyk.compare(*arguments)
@@ -454,7 +455,7 @@ def test_arrays_take_a_scale_as_files_do(has_gold: bool) -> None:
     assert board.head.lines == read.head.lines
     assert board.head.about.startswith(f"{'mae' if has_gold else 'mean'} on 1..5")
     for arguments, message in (
-        ((None, a + 1.0, b), "scale: A: found 6, expected a number from 1 to 5"),
+        ((None, a + 1.0, b), "A: scale: found 6, expected a number from 1 to 5"),
         ((nbyk.read_systems({"A": a, "B": b}, scale="1..5"),), "scale: found a scale beside data that have"),
         ((list("aabb"), list("abab"), list("abbb")), "scale: found a scale, and classes have none"),
     ):

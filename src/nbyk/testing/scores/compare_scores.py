@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nbyk.arrays import Floats
-from nbyk.data.arrays import as_samples, check_aligned
+from nbyk.data.systems import Systems
 from nbyk.errors import NbykError, unknown_name
 from nbyk.resampling.effects import Progress
 from nbyk.testing.corrections import check_correction, corrected_pairs, settled_decisions
@@ -49,21 +49,19 @@ N_ASO_RESAMPLES = 1000
 
 
 def board_of_scores(
-    scores: Any,
+    systems: Systems,
     question: Question,
     *,
-    paired: bool,
     n_resamples: int | None,
     threads: int,
     progress: Progress | None,
     margin: float | None = None,
     notes: Sequence[str] = (),
 ) -> Board:
-    """Return the board of `nbyk.compare` for scores of runs, or of the same items if `paired`.
+    """Return the board of `nbyk.compare` for the scores of two systems or more.
 
-    The scores of two systems or more are a mapping from names, a DataFrame with a column per system, or a
-    sequence of samples; the test is "recommended" (see `recommended_test`), "aso", or one of `facts.TESTS`;
-    the correction "" is the test's usual one. `notes` are further cautions.
+    The test is "recommended" (see `recommended_test`), "aso", or one of `facts.TESTS`; the correction "" is
+    the test's usual one. `notes` are further cautions.
     """
     check_alternative(question.alternative)
     check_level(question.alpha)
@@ -74,10 +72,11 @@ def board_of_scores(
     if n_resamples is not None:
         check_draws(n_resamples)
     check_confidence_level(question.confidence_level)
-    samples = as_samples(scores)
-    if paired and isinstance(scores, Mapping):
-        check_aligned(*scores.values())
-    names = list(samples)
+    if systems.kind != "scores":
+        raise NbykError(f"found {systems.taken_as}; expected scores of runs", argument="test")
+    samples, paired, names = dict(systems.responses), systems.paired, list(systems.names)
+    if len(names) < 2:
+        raise NbykError(f"found one system, {names[0]}, expected two or more", argument="scores")
     pairs = [(names[a], names[b]) for a, b in choose_pairs(names, question.against, question.alternative)]
     test, reason = chosen_test(question.test, samples, paired=paired)
     _check_samples(samples, test, paired=paired)

@@ -9,12 +9,14 @@ from typing import Any
 
 from nbyk.data.arrays import is_frame
 from nbyk.data.intake import read_systems
+from nbyk.data.responses import are_shares, as_systems
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.scores import TAKEN_AS_SCORES, are_scores
 from nbyk.data.systems import Systems
 from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.metrics.registry import kind_scored
 from nbyk.resampling.effects import Progress, Threads
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.corrections import Correction
@@ -225,12 +227,16 @@ def compare(
     if isinstance(generalise, str):
         generalise = names_in_text(generalise)
     bar = None if against is None or isinstance(against, str) else float(against)
-    asked_of_items = (metric, cluster, classes, scale, generalise, suite, bar, kind, test)
-    taken = null == "swap_items" and looks == 1 and gold is None
-    taken = taken and all(asked is None for asked in asked_of_items)
-    taken = taken and are_scores(a if b is None else {"A": a, "B": b})
-    held = gold.kind if isinstance(gold, Systems) else None
-    of_scores = taken or test is not None or "scores" in (kind, held)
+    given = a if b is None else {"A": a, "B": b}
+    asked_of_items = (gold, metric, cluster, classes, scale, generalise, suite, bar, kind, test)
+    taken = null == "swap_items" and looks == 1 and all(asked is None for asked in asked_of_items)
+    taken = taken and are_scores(given)
+    if taken or test is not None or (isinstance(gold, Systems) and gold.kind == "scores"):
+        kind = "scores"
+    elif kind is None and metric is None and are_shares(given):
+        kind = "distributions"
+    if kind == "scores" and given is None and not isinstance(gold, Systems | Votes):
+        gold, given = None, gold
     alpha, confidence_level = at_each_look(alpha, confidence_level, looks, alternative)
     draws = N_RESAMPLES if n_resamples is None else n_resamples
     asked = Asked(
@@ -249,60 +255,52 @@ def compare(
         threads=threads,
         progress=progress,
     )
-    if bar is not None and (of_scores or isinstance(gold, Votes)):
+    if bar is not None and (kind == "scores" or isinstance(gold, Votes)):
         raise NbykError(
-            f"found {bar:g} beside {'scores of runs' if of_scores else 'votes'}; name a baseline",
+            f"found {bar:g} beside {'scores of runs' if kind == 'scores' else 'votes'}; name a baseline",
             argument="against",
         )
     if isinstance(gold, Votes):
         return board_of_votes(gold, asked, judge=judge)
     if judge is not None:
         raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")
-    lower = gold.lower_is_better if isinstance(gold, Systems) else False
-    lower = lower if lower_is_better is None else lower_is_better
-    if of_scores:
-        if looks != 1:
-            raise NbykError("found looks beside scores of runs; they are for items", argument="looks")
-        if scale is not None:
-            raise NbykError("found a scale beside scores of runs, which have none; drop it", argument="scale")
-        scores = gold if a is None and b is None else a if b is None else {"A": a, "B": b}
-        if isinstance(scores, Systems):
-            pair_runs, scores = bool(scores.paired), scores.responses
-        elif gold is not None and scores is not gold:
-            raise NbykError("found gold beside scores of runs, which need none; give None", argument="gold")
+    if looks != 1 and kind == "scores":
+        raise NbykError("found looks beside scores of runs; they are for items", argument="looks")
+    if lower_is_better is not None and metric is not None and kind != "scores":
+        raise NbykError(
+            f"found {lower_is_better} and a metric, which says what is better; give one of them",
+            argument="lower_is_better",
+        )
+    systems = as_systems(
+        gold,
+        given,
+        cluster=cluster,
+        kind=kind,
+        classes=classes,
+        scale=as_scale(scale),
+        scored=kind_scored(metric),
+        paired=pair_runs,
+    )
+    if lower_is_better is not None:
+        systems = replace(systems, lower_is_better=lower_is_better)
+    if kind == "scores":
         question = replace(
             asked.question("mean score"),
             test=test or RECOMMENDED,
             correction=correction or "",
             tau=tau,
-            direction="lower" if lower else "higher",
+            direction="lower" if systems.lower_is_better else "higher",
         )
         return board_of_scores(
-            scores,
+            systems,
             question,
-            paired=pair_runs,
             n_resamples=n_resamples,
             threads=threads if isinstance(threads, int) else 1,
             progress=progress,
             margin=margin,
             notes=[TAKEN_AS_SCORES] if taken else [],
         )
-    if lower_is_better is not None and metric is not None:
-        raise NbykError(
-            f"found {lower_is_better} and a metric, which says what is better; give one of them",
-            argument="lower_is_better",
-        )
-    systems = a if b is None else {"A": a, "B": b}
-    scored = ScoredSystems.of(
-        gold,
-        systems,
-        metric,
-        cluster=cluster,
-        kind=kind,
-        classes=classes,
-        given_scale=as_scale(scale),
-        lower_is_better=lower,
-    )
+    scored = ScoredSystems.of(systems, metric)
     if suite is not None:
         if not isinstance(suite, Suite):
             raise NbykError(f"found {suite!r}, expected a nbyk.Suite", argument="suite")

@@ -9,28 +9,24 @@ from typing import Any
 import numpy as np
 
 from nbyk.arrays import Floats, Integers
-from nbyk.data.kinds import sum_to_one
 from nbyk.data.response_set import Categories, ResponseSet, stack_responses
 from nbyk.data.scales import FROM_0_TO_1, Scale, scale_text
 from nbyk.data.systems import Systems
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, metrics_of
-from nbyk.metrics.registry import kind_scored, usual_metric
+from nbyk.metrics.registry import usual_metric
 from nbyk.resampling.effects import check_defined, run_chunks
 from nbyk.testing.decision import NullDraws
 from nbyk.testing.engine.draws import ItemStreams
 from nbyk.testing.engine.forms import Form, Sums, form_of
-from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_numbers
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.results import Question, ResponseCounts, Sample
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.claims import broad_test
 from nbyk.testing.systems.panel import Panel, panel_of
-from nbyk.testing.unit_cautions import named_units, shared_numbers
-
-ManyResponses = Mapping[str, Any] | Sequence[Any]
+from nbyk.testing.unit_cautions import shared_numbers
 
 
 @dataclass(frozen=True)
@@ -53,81 +49,31 @@ class ScoredSystems:
     scale: Scale = FROM_0_TO_1
 
     @classmethod
-    def of(
-        cls,
-        gold: Any,
-        systems: ManyResponses | None,
-        metric: str | Metric | None,
-        *,
-        cluster: Any = None,
-        kind: str | None = None,
-        classes: Sequence[Any] | None = None,
-        given_scale: Scale | None = None,
-        lower_is_better: bool = False,
-    ) -> ScoredSystems:
-        """Return systems in any of the forms that `nbyk.compare` takes."""
-        categories: Categories | None = None
-        units: Mapping[str, Units] | None = None
-        scale = given_scale or FROM_0_TO_1
-        if isinstance(gold, Systems | ResponseSet):
-            if given_scale is not None:
-                raise NbykError("found a scale beside data that have theirs; leave it out", argument="scale")
-            if not (systems is None and cluster is None):
-                raise NbykError(
-                    "found systems or clusters beside what holds them already; give only that",
-                    argument="systems",
-                )
-            scale = gold.scale
-            if isinstance(gold, Systems):
-                units, cluster = gold.all_units, gold.clusters
-                gold.refuse_scores()
-                gold, systems, categories = gold.gold, gold.responses, gold.categories
-            else:
-                units, cluster, categories = named_units(gold), gold.clusters, gold.categories
-                systems = dict(zip(gold.names, (gold.a, gold.b), strict=True))
-                gold = gold.gold if gold.has_gold else None
-        if systems is None:
-            raise NbykError(
-                "found no systems; give gold (or None) first, then the responses of A and B, or a mapping "
-                "from names",
-                argument="a",
-            )
-        named = _named(systems)
-        sources = {"gold": gold, **named}
-        if categories is None:
-            if kind is None and metric is None and all(map(_is_of_shares, named.values())):
-                kind = "distributions"
-            sources, categories = as_numbers(sources, kind, classes, kind_scored(metric))
-        known_kind = "numbers" if categories is None else categories.kind
-        has_gold = gold is not None and not lower_is_better
-        metric = metric or usual_metric(known_kind, has_gold=has_gold, lower_is_better=lower_is_better)
-        (chosen,) = metrics_of(categories, [metric])
-        if chosen.kind == "comparison" and len(named) > 2:
+    def of(cls, systems: Systems, metric: str | Metric | None) -> ScoredSystems:
+        """Return systems scored by a metric, by default that of their kind."""
+        systems.refuse_scores()
+        has_gold, lower = systems.gold is not None, systems.lower_is_better
+        metric = metric or usual_metric(systems.kind, has_gold=has_gold and not lower, lower_is_better=lower)
+        (chosen,) = metrics_of(systems.categories, [metric])
+        if chosen.kind == "comparison" and len(systems.names) > 2:
             raise NbykError(
                 f"metric {chosen.name} compares two systems and scores neither; choose one that scores each"
             )
-        chosen.check_gold(gold is not None)
-        matrices, column_units = as_matrices(sources)
-        if given_scale is not None:
-            if categories is not None:
-                raise NbykError(
-                    f"found a scale, and {categories.kind} have none; leave it out", argument="scale"
-                )
-            matrices = {name: _on_scale(given_scale, of, name) for name, of in matrices.items()}
-        for name in named:
-            chosen.check_trials(name, matrices[name])
-        stacked = stack_responses(*(matrices[name] for name in named))
-        table = None if categories is None else categories.table
-        rows = Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked, table=table)
-        clusters = as_clusters(cluster, sources, rows.n_items)
-        known = column_units if units is None else units
-        behind = {name: known[name] for name in ("gold", *named) if name in known}
+        chosen.check_gold(has_gold)
+        for name, matrix in systems.responses.items():
+            chosen.check_trials(name, matrix)
+        stacked = stack_responses(*systems.responses.values())
+        table = None if systems.categories is None else systems.categories.table
+        gold = np.empty((stacked.shape[1], 0)) if systems.gold is None else systems.gold
+        rows = Rows(gold, stacked, table=table)
+        behind = systems.all_units
         if chosen.takes_trials:
-            behind |= dict.fromkeys(named, FRESH)
-        scores = np.full(len(named), np.nan)
+            behind |= dict.fromkeys(systems.names, FRESH)
+        scores = np.full(len(systems.names), np.nan)
         if chosen.kind != "comparison":
             scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
-        return cls(tuple(named), chosen, rows, behind, clusters, scores, categories, scale)
+        clusters, categories = systems.cluster_numbers, systems.categories
+        return cls(systems.names, chosen, rows, behind, clusters, scores, categories, systems.scale)
 
     @property
     def sample(self) -> Sample:
@@ -249,45 +195,3 @@ def _above_bar(metric: Metric, systems: Floats, gold: Floats, out: Floats, bar: 
 def answered(matrix: Floats) -> Floats:
     """Return the columns that hold a response."""
     return matrix[:, ~np.isnan(matrix).all(axis=0)]
-
-
-def _is_of_shares(responses: Any) -> bool:
-    """Return whether an array has a row of probabilities for each item, as `nbyk.read_systems` reads them."""
-    is_table = isinstance(responses, np.ndarray) and responses.ndim == 2 and responses.dtype.kind == "f"
-    return is_table and responses.shape[1] > 1 and sum_to_one(list(responses.T))
-
-
-def _on_scale(scale: Scale, responses: Floats, name: str) -> Floats:
-    """Return responses as numbers from 0 to 1; raise NbykError if one is off the scale."""
-    there = ~np.isnan(responses)
-    normal = np.full(responses.shape, np.nan)
-    normal[there] = scale.normalise(
-        responses[there], lambda _, problem: NbykError(f"{name}: {problem}", argument="scale")
-    )
-    return normal
-
-
-def _is_of_items(systems: object) -> bool:
-    """Return whether an array has more rows than columns, as one system's responses to items have."""
-    return isinstance(systems, np.ndarray) and systems.ndim == 2 and systems.shape[0] > systems.shape[1]
-
-
-def _named(systems: ManyResponses) -> dict[str, Any]:
-    if isinstance(systems, Mapping):
-        named = {str(name): responses for name, responses in systems.items()}
-    elif len(systems) and (np.ndim(next(iter(systems))) == 0 or _is_of_items(systems)):
-        raise NbykError(
-            "found the numbers of one system, expected two: gold (or None) comes first, as in "
-            "nbyk.compare(None, a, b)",
-            argument="systems",
-        )
-    else:
-        named = {f"system {index}": responses for index, responses in enumerate(systems)}
-    if "gold" in named:
-        raise NbykError(
-            "a system is called gold, the name of the gold responses; give it another name",
-            argument="systems",
-        )
-    if not named:
-        raise NbykError("found 0, expected at least two, or one by itself, with its name", argument="systems")
-    return named

@@ -12,6 +12,7 @@ import numpy as np
 
 from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
+from nbyk.data.responses import response_set
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, definitions, get
 from nbyk.metrics import names as names_of_metrics
@@ -21,7 +22,6 @@ from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import percentile_interval
 from nbyk.testing.pvalues import Alternative, PValue, expected_p, null_at_least, p_value, tie_tolerance
 from nbyk.testing.results import NONE, Shown, favoured, plain
@@ -238,7 +238,7 @@ def sensitivity(
         confidence_level=confidence_level,
         seed=as_seed(seed),
     )
-    data = as_response_set(gold, a, b, cluster=cluster)
+    data = response_set(gold, a, b, cluster=cluster)
     warnings = [*about_units(named_units(data), has_gold=data.has_gold)]
     if data.clusters is not None:
         single = [name for name in nulls if TESTED[name] != EQUALLY_GOOD]

@@ -11,13 +11,13 @@ import numpy as np
 
 from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet, stack_responses
+from nbyk.data.responses import response_set
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
 from nbyk.metrics.metric import loaded
 from nbyk.resampling.effects import as_metrics
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.engine.draws import ItemStreams
-from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.results import VariancePart
 from nbyk.testing.systems.splits import ROLES, SOURCES, Effects, Splits
@@ -127,7 +127,7 @@ def variance_shares(
     (docs/method.md).
     """
     (chosen,) = as_metrics(metric)
-    data, seed = as_response_set(gold, a, b, cluster=cluster), as_seed(seed)
+    data, seed = response_set(gold, a, b, cluster=cluster), as_seed(seed)
     chosen.check_gold(data.has_gold)
     streams = ItemStreams(seed, Rows(data.gold, np.empty((0, data.n_items, 0))))
     effects = _item_effects(chosen, data)

@@ -1,0 +1,472 @@
+"""Responses in arrays, lists and data frames: as systems on the same items, or as a response set."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbyk.data.arrays import array_of, as_matrix, as_scores, check_aligned, filled
+from nbyk.data.kinds import KINDS, ClassKind, Kind, class_names, sum_to_one, unit_rows
+from nbyk.data.layouts import is_missing
+from nbyk.data.ratings import ordered_ids, rows_of
+from nbyk.data.response_set import Categories, ResponseSet, placed
+from nbyk.data.scales import FROM_0_TO_1, Refusal, Scale
+from nbyk.data.systems import Systems, common_items
+from nbyk.data.text import check_choice, shown
+from nbyk.data.units import UNKNOWN, Units, column_units
+from nbyk.errors import DataPlace, NbykError
+from nbyk.words import number_of
+
+Floats = NDArray[np.float64]
+ManyResponses = Mapping[str, Any] | Sequence[Any]
+
+
+def as_systems(
+    gold: Any,
+    systems: ManyResponses | None = None,
+    *,
+    cluster: Any = None,
+    kind: str | None = None,
+    classes: Sequence[Any] | None = None,
+    scale: Scale | None = None,
+    scored: str | None = None,
+    paired: bool = False,
+) -> Systems:
+    """Return systems, and gold if there is any, from whatever holds their responses.
+
+    Parameters
+    ----------
+    gold
+        Responses of raters, shape (N,) or (N, K) with NaN where one is missing: an array, a list of numbers
+        or of lists, which may differ in length, or a data frame or series. None without gold. Or `Systems` or
+        a `ResponseSet`, alone.
+    systems
+        Each system's responses by its name, or one after the other, in the same forms; distributions are
+        arrays (N, C), or one such array for each run. Each of two columns or more is one rater or run, by its
+        name if a frame has one; those of lists of differing lengths are unknown. If all data are objects of
+        pandas, they are matched by their index.
+    cluster : shape (N,)
+        The name of each item's cluster.
+    kind, classes, scale
+        As for `nbyk.compare`.
+    scored
+        What the metric scores, "classes" or "distributions"; None if numbers, too.
+    paired
+        Whether score i of every system belongs to the same run.
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two items, their numbers or ids differ, a value does not fit the kind or the
+        scale, or an item has no response.
+    """
+    if isinstance(gold, Systems | ResponseSet):
+        if scale is not None:
+            raise NbykError("found a scale beside data that have theirs; leave it out", argument="scale")
+        if not (systems is None and cluster is None):
+            raise NbykError(
+                "found systems or clusters beside what holds them already; give only that",
+                argument="systems",
+            )
+        return gold if isinstance(gold, Systems) else _systems_of(gold)
+    named = _named(systems)
+    if kind == "scores":
+        return _scores(gold, named, scale, paired=paired)
+    given = [_given(of, name) for name, of in (named if gold is None else {"gold": gold, **named}).items()]
+    known = _kind(given, kind, scored)
+    clusters = None if cluster is None else _clusters(cluster, given[0])
+    if all(of.items for of in given):
+        given, clusters = _matched(given, clusters)
+    categories: Categories | None = None
+    if known == "classes":
+        given, categories = _as_classes(given, ClassKind(classes))
+    elif known == "distributions":
+        given, categories = _as_distributions(given, classes)
+    read = {of.name: of.responses() for of in given}
+    matrices = {name: matrix for name, (matrix, _) in read.items()}
+    units = {name: behind for name, (_, behind) in read.items()}
+    first = given[0].name
+    for name, matrix in matrices.items():
+        if len(matrix) != len(matrices[first]):
+            raise NbykError(
+                f"found {number_of(len(matrices[first]), 'item')} of {first} and {len(matrix)} of {name}, "
+                "expected the same items in all; align them by item first"
+            )
+    if scale is not None:
+        if categories is not None:
+            raise NbykError(f"found a scale, and {known} have none; leave it out", argument="scale")
+        matrices = {name: _on_scale(scale, matrix, name) for name, matrix in matrices.items()}
+    gold_matrix, gold_units = matrices.pop("gold", None), units.pop("gold", None)
+    on_scale = scale or FROM_0_TO_1
+    return Systems(matrices, gold_matrix, units, gold_units, (), clusters, on_scale, known, categories)
+
+
+def response_set(
+    gold: Any,
+    a: Any = None,
+    b: Any = None,
+    *,
+    units: Mapping[str, Units] | None = None,
+    cluster: Any = None,
+) -> ResponseSet:
+    """Return the responses of two systems, and gold if there is any, as a `ResponseSet`.
+
+    Parameters
+    ----------
+    gold, a, b : shape (N, K) or (N,)
+        One row per item, in the same order of items; K may differ between the three. NaN marks a missing
+        response. A vector counts as one response per item. `gold` is None if people rated the systems'
+        outputs; `a` and `b` then hold those ratings. All forms of `nbyk.compare` will do, such as lists,
+        frames, and both systems by name, as `a`.
+    units
+        The raters or runs behind the responses, by "gold", "a" and "b", aligned to matrices whose rows have
+        their responses first. By default each column of two or more is one rater or run.
+    cluster : array_like, shape (N,), optional
+        The name of each item's cluster, such as the text that it asks about.
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two items, the numbers of items differ, a value is infinite or not a
+        number, an item has no response at all or no cluster, or all are in one cluster; or if there are more
+        systems, or one.
+    """
+    if isinstance(gold, ResponseSet) and a is None and b is None and cluster is None:
+        return gold
+    systems = as_systems(gold, a if b is None else {"A": a, "B": b}, cluster=cluster)
+    if len(systems.names) != 2:
+        names = ", ".join(systems.names)
+        raise NbykError(
+            f"found {len(systems.names)} systems ({names}), expected two; take .pair(a, b), or give all to "
+            "nbyk.compare"
+        )
+    data = systems.pair(*systems.names)
+    return data if units is None else replace(data, units=units)
+
+
+def response_matrix(values: ArrayLike, name: str) -> Floats:
+    """Return responses, shape (N, K) or (N,), as a matrix with each row's responses first, then NaN.
+
+    NaN or a mask marks a missing response; `name` is that of the matrix in errors, which are those of
+    `response_set`.
+    """
+    return responses_and_units(values, name)[0]
+
+
+def responses_and_units(values: ArrayLike, name: str) -> tuple[Floats, Units]:
+    """Return the result of `response_matrix`, and the matrix's columns as units."""
+    return _given(values, name).responses()
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """Cells as somebody gave them, (N,) or (N, K), or (N, C) of each run, and the names that they have.
+
+    `items` are the ids in an index, and `columns` the names of a frame's columns, if each is a text of its
+    own; the columns of `ragged` lists, which differ in length, are of nobody.
+    """
+
+    place: DataPlace
+    cells: NDArray[Any]
+    items: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    ragged: bool = False
+    nameless = False
+
+    @property
+    def name(self) -> str:
+        """What the data are: "gold", or the system's name."""
+        return self.place.name
+
+    @cached_property
+    def there(self) -> NDArray[np.bool_]:
+        """Where there are cells; blank text is there."""
+        known = [
+            type(cell) is str or isinstance(cell, list | np.ndarray) or not is_missing(cell)
+            for cell in self.cells.flat
+        ]
+        return np.array(known, dtype=bool).reshape(self.cells.shape)
+
+    @property
+    def are_text(self) -> bool:
+        """Whether there are cells, and all of them are text."""
+        if self.cells.dtype.kind in "biuf":
+            return False
+        there = self.cells[self.there]
+        return len(there) > 0 and all(isinstance(cell, str) for cell in there)
+
+    def taken(self, rows: NDArray[np.int64]) -> _Given:
+        """Return the cells of some items."""
+        items = tuple(self.items[row] for row in rows.tolist())
+        return replace(self, cells=self.cells[rows], items=items)
+
+    def at(self, item: int) -> DataPlace:
+        """Return the place of an item, for errors."""
+        return replace(self.place, row=f"item {self.items[item] if self.items else item}")
+
+    def refusal(self, where: NDArray[np.bool_]) -> Refusal:
+        """Return the function that makes the error about one of the cells that are chosen."""
+        items = np.argwhere(where)[:, 0].tolist()
+        return lambda row, problem: self.at(items[row]).error(problem)
+
+    def probabilities(self) -> Floats:
+        """Return the cells as distributions, shape (N, R, C)."""
+        cells = self.cells
+        with suppress(TypeError, ValueError):
+            cells = cells.astype(np.float64)
+        if cells.dtype.kind != "f" or cells.ndim not in (2, 3) or cells.shape[-1] < 2:
+            raise self.place.error(
+                f"found shape {cells.shape}, expected a row of probabilities over two classes or more for "
+                "each item, as many in each run"
+            )
+        runs = cells.reshape(-1, *cells.shape[-2:])
+        return np.stack([unit_rows(run, self.at) for run in runs], axis=1)
+
+    def responses(self) -> tuple[Floats, Units]:
+        """Return numbers as a matrix, each row's responses first, then NaN, and the unit of each."""
+        matrix = as_matrix(self.cells, self.place)
+        if matrix.dtype.kind == "U":
+            raise self.at(0).error(
+                f"found {shown(str(matrix[0, 0]))}, expected a number; choose columns of responses, or read "
+                "a table with a row for each response by `nbyk.read_systems`"
+            )
+        columns = tuple(ordered_ids(self.columns))
+        if columns:
+            matrix = matrix[:, rows_of(self.columns, columns)]
+        matrix = np.array(matrix, dtype=np.float64, order="C")
+        if len(matrix) < 2:
+            raise self.place.error("only one item; give at least two, so that nbyk can see how items vary")
+        if np.isinf(matrix).any():
+            item, response = map(int, np.argwhere(np.isinf(matrix))[0])
+            raise self.at(item).error(
+                f"response {response} is {matrix[item, response]}; expected a finite number"
+            )
+        missing = np.isnan(matrix)
+        empty = np.flatnonzero(missing.all(axis=1)).tolist()
+        if empty:
+            raise self.at(empty[0]).error("there is no response; add one, or drop the item everywhere")
+        if missing.any():
+            left_packed = np.argsort(missing, axis=1, kind="stable")
+            matrix = np.take_along_axis(matrix, left_packed, axis=1)
+            matrix = np.ascontiguousarray(matrix[:, : int((~missing).sum(axis=1).max())])
+        units = UNKNOWN if self.ragged else column_units(missing)
+        if columns and units.known_by == "columns":
+            units = Units("ids", columns, units.index)
+        return matrix, units
+
+
+def _given(values: Any, name: str) -> _Given:
+    place = DataPlace(name=name)
+    if values is None:
+        raise place.error("found no responses; give those of both systems")
+    if isinstance(values, str | bytes):
+        raise place.error("found text, expected responses; read files with nbyk.read_ratings")
+    if isinstance(values, Sequence):
+        cells, ragged = _cells_of_rows(values)
+        return _Given(place, cells, ragged=ragged)
+    columns = tuple(getattr(values, "columns", ()))
+    are_names = all(isinstance(of, str) for of in columns) and len(set(columns)) == len(columns)
+    cells = array_of(filled(values), name)
+    cells = cells.astype(object) if cells.dtype.kind == "U" else cells
+    return _Given(place, cells, _index_of(values), columns if are_names else ())
+
+
+def _cells_of_rows(rows: Sequence[Any]) -> tuple[NDArray[Any], bool]:
+    """Return the cells of lists, filled up with None, and whether they differ in length."""
+    with suppress(ValueError):
+        cells = np.asarray(rows)
+        if cells.dtype.kind in "biuf":
+            return cells, False
+    rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
+    rows = [row if isinstance(row, list | tuple) else [row] for row in rows]
+    sizes = np.array([*map(len, rows)])
+    there = np.arange(sizes.max()) < sizes[:, np.newaxis]
+    flat = np.fromiter(chain.from_iterable(rows), dtype=object, count=int(sizes.sum()))
+    are_numbers = {*map(type, flat)} <= {bool, int, float}
+    cells = np.full(there.shape, np.nan) if are_numbers else np.full(there.shape, None)
+    cells[there] = flat
+    return cells, len({*sizes.tolist()}) > 1
+
+
+def _named(systems: ManyResponses | None) -> dict[str, Any]:
+    if systems is None:
+        raise NbykError(
+            "found no systems; give gold (or None) first, then the responses of A and B, or a mapping from "
+            "names",
+            argument="a",
+        )
+    if isinstance(systems, Mapping):
+        named = {str(name): responses for name, responses in systems.items()}
+        if len(named) < len(systems):
+            raise NbykError("two systems have one name; give each another", argument="systems")
+    elif _is_of_one(systems):
+        raise NbykError(
+            "found the numbers of one system, expected two: gold (or None) comes first, as in "
+            "nbyk.compare(None, a, b)",
+            argument="systems",
+        )
+    else:
+        named = {f"system {index}": responses for index, responses in enumerate(systems)}
+    if "gold" in named:
+        raise NbykError(
+            "a system is called gold, the name of the gold responses; give it another name",
+            argument="systems",
+        )
+    if not named:
+        raise NbykError("found 0, expected at least two, or one by itself, with its name", argument="systems")
+    return named
+
+
+def _is_of_one(systems: Any) -> bool:
+    """Return whether these are numbers, or an array with more rows than columns, as one system's are."""
+    if not isinstance(systems, Sequence | np.ndarray) or np.ndim(next(iter(systems), [])) == 0:
+        return True
+    return isinstance(systems, np.ndarray) and systems.ndim == 2 and systems.shape[0] > systems.shape[1]
+
+
+def _scores(gold: Any, named: Mapping[str, Any], scale: Scale | None, *, paired: bool) -> Systems:
+    """Return systems with a score of each run."""
+    if gold is not None:
+        raise NbykError("found gold beside scores of runs, which need none; give None", argument="gold")
+    if scale is not None:
+        raise NbykError("found a scale beside scores of runs, which have none; drop it", argument="scale")
+    if paired:
+        check_aligned(*named.values())
+    scores = {name: as_scores(of, f"system {name!r}") for name, of in named.items()}
+    return Systems(scores, kind="scores", paired=paired)
+
+
+def are_shares(systems: Any) -> bool:
+    """Return whether arrays have a row of probabilities for each item, as `nbyk.read_systems` reads them."""
+    if not isinstance(systems, Mapping | Sequence | np.ndarray):
+        return False
+    return all(
+        isinstance(of, np.ndarray)
+        and (of.ndim, of.dtype.kind) == (2, "f")
+        and of.shape[1] > 1
+        and sum_to_one(list(of.T))
+        for of in (systems.values() if isinstance(systems, Mapping) else systems)
+    )
+
+
+def _kind(given: Sequence[_Given], kind: str | None, scored: str | None) -> Kind:
+    """Return the kind that is asked for, or scored; text is classes, which metrics of distributions take."""
+    check_choice("kind", kind or "numbers", KINDS)
+    if kind is None and all(of.are_text for of in given):
+        kind = "classes"
+    return cast("Kind", kind or scored or "numbers")
+
+
+def _index_of(values: Any) -> tuple[str, ...]:
+    """Return the labels of an index of pandas; () without one."""
+    is_indexed = hasattr(values, "index") and hasattr(values, "to_numpy")
+    return tuple(map(str, values.index.tolist())) if is_indexed else ()
+
+
+def _clusters(cluster: Any, first: _Given) -> tuple[Any, ...]:
+    """Return the cluster of each item in the order of the first data."""
+    names, ids = np.atleast_1d(np.asarray(cluster, dtype=object)), _index_of(cluster)
+    if ids and first.items and ids != first.items:
+        _check_ids([first, _Given(DataPlace(name="cluster"), names, ids)])
+        names = names[rows_of(ids, first.items)]
+    return tuple(names)
+
+
+def _matched(
+    given: list[_Given], clusters: tuple[Any, ...] | None
+) -> tuple[list[_Given], tuple[Any, ...] | None]:
+    """Return data on the same ids in their order, and the clusters of these."""
+    _check_ids(given)
+    items = ordered_ids(set(given[0].items))
+    orders = [np.argsort(rows_of(items, of.items), kind="stable") for of in given]
+    if clusters is not None and len(clusters) == len(orders[0]):
+        clusters = tuple(clusters[row] for row in orders[0].tolist())
+    return [of.taken(rows) for of, rows in zip(given, orders, strict=True)], clusters
+
+
+def _check_ids(given: Sequence[_Given]) -> None:
+    """Raise NbykError unless all data have the same ids; those that come twice must be in one order."""
+    if all(of.items == given[0].items for of in given):
+        return
+    for of in given:
+        twice = [label for label, count in Counter(of.items).items() if count > 1]
+        if twice:
+            raise of.place.error(f"{twice[0]!r} is twice in the index; expected one row per item")
+    common_items(given, way_out="; nbyk.read_systems takes frames, too")
+
+
+def _as_classes(given: Sequence[_Given], among: ClassKind) -> tuple[list[_Given], Categories]:
+    """Return cells as places among the classes, which are named after gold, or else after all data."""
+    there = [of.there for of in given]
+    labels = [
+        class_names(of.cells.astype(object)[where], of.refusal(where))
+        for of, where in zip(given, there, strict=True)
+    ]
+    naming = labels[:1] if given[0].name == "gold" else labels
+    among.name_by(chain.from_iterable(naming), DataPlace(name="classes"))
+    coded = []
+    for of, where, names in zip(given, there, labels, strict=True):
+        codes = np.full(where.shape, np.nan)
+        codes[where] = among.places(names, of.refusal(where))
+        coded.append(replace(of, cells=codes))
+    return coded, Categories(among.names, np.eye(len(among.names)), "classes", among.ordered)
+
+
+def _as_distributions(
+    given: Sequence[_Given], classes: Sequence[Any] | None
+) -> tuple[list[_Given], Categories]:
+    """Return rows of probabilities as places in their table; gold may be the classes that people chose."""
+    people = [of for of in given if of.name == "gold" and of.are_text]
+    shares = {of.name: of.probabilities() for of in given if of not in people}
+    n_classes = next(iter(shares.values())).shape[2]
+    names = tuple(map(str, range(n_classes)) if classes is None else ClassKind(classes).names)
+    for name, rows in shares.items():
+        if rows.shape[2] != len(names):
+            raise NbykError(
+                f"found rows of {rows.shape[2]} probabilities, expected one for each of the {len(names)} "
+                "classes; name each column once",
+                name=name,
+            )
+    flat = [rows.reshape(-1, n_classes) for rows in shares.values()]
+    places, categories = placed(np.concatenate(flat), names)
+    ends = np.cumsum([*map(len, flat)])
+    coded = _as_classes(people, ClassKind(names))[0] if people else []
+    for of, part in zip(given[len(people) :], np.split(places, ends[:-1]), strict=True):
+        coded.append(replace(of, cells=part.reshape(shares[of.name].shape[:2]), columns=()))
+    return coded, categories
+
+
+def _on_scale(scale: Scale, responses: Floats, name: str) -> Floats:
+    """Return responses as numbers from 0 to 1; raise NbykError if one is off the scale."""
+    there = ~np.isnan(responses)
+    normal = np.full(responses.shape, np.nan)
+    normal[there] = scale.normalise(
+        responses[there], lambda _, problem: NbykError(problem, name=name, argument="scale")
+    )
+    return normal
+
+
+def _systems_of(data: ResponseSet) -> Systems:
+    """Return the two systems of a response set."""
+    names = data.names_of_roles
+    responses = dict(zip(data.names, (data.a, data.b), strict=True))
+    units = {names[role]: units for role, units in data.units.items()}
+    gold_units = units.pop("gold", None)
+    return Systems(
+        {name: response_matrix(matrix, name) for name, matrix in responses.items()},
+        response_matrix(data.gold, "gold") if data.has_gold else None,
+        units,
+        gold_units if data.has_gold else None,
+        clusters=None if data.clusters is None else tuple(data.clusters.tolist()),
+        scale=data.scale,
+        kind=data.kind,
+        categories=data.categories,
+    )
