@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from nbyk.report.lines import Head
     from nbyk.testing.pvalues import Alternative, ExpectedP
+    from nbyk.testing.scores.aso import AsoResult
 
 Interval = tuple[float, float]
 NONE: Interval = (math.nan, math.nan)
@@ -168,8 +169,8 @@ class Drawn:
     def own_dict(self, *, distributions: bool) -> dict[str, Any]:
         """Return the fields and the papers' p as plain values, with the effects only if `distributions`."""
         left_out = () if distributions else ("null", "bootstrapped")
-        names = [of.name for of in fields(self) if of.name not in left_out]
-        return {name: plain(getattr(self, name)) for name in [*names[:-1], "expected_p", names[-1]]}
+        kept = {of.name: plain(getattr(self, of.name)) for of in fields(self) if of.name not in left_out}
+        return {**kept, "expected_p": plain(self.expected_p)}
 
 
 @dataclass(frozen=True)
@@ -204,25 +205,6 @@ class Latent:
 
     effect: float
     interval: Interval
-
-
-class Order(Protocol):
-    """Almost Stochastic Order of A over B (`nbyk.testing.scores.aso.AsoResult`)."""
-
-    @property
-    def eps_min(self) -> float: ...  # noqa: D102
-
-    @property
-    def violation_ratio(self) -> float: ...  # noqa: D102
-
-    @property
-    def standard_error(self) -> float: ...  # noqa: D102
-
-    @property
-    def resampled(self) -> Floats | None: ...  # noqa: D102
-
-    def reversed(self) -> Order:
-        """Return that of B over A."""
 
 
 @dataclass(frozen=True)
@@ -382,7 +364,7 @@ class Claim:
     enough: str = ""
     parts: tuple[VariancePart, ...] = ()
     margin: Margin | None = None
-    order: Order | None = field(default=None, repr=False)
+    order: AsoResult | None = field(default=None, repr=False)
     latent: Latent | None = None
     least_p: float = 0.0
     drawn: Drawn | None = field(default=None, repr=False, compare=False)
@@ -438,9 +420,9 @@ class Claim:
 
         return variance_figure("", self.parts)
 
-    def shown(self, p: float, alpha: float) -> Shown:
-        """Return what the claim shows by its own or a corrected p; NaN shows nothing."""
-        return self.favours if p <= alpha or self.order is not None else "undecided"
+    def shown(self, alpha: float) -> Shown:
+        """Return what the claim shows at a level; without a p it shows nothing, unless it has an `order`."""
+        return self.favours if self.p <= alpha or self.order is not None else "undecided"
 
 
 def inconclusive(over: tuple[str, ...], population: str, reason: str) -> Claim:
@@ -553,10 +535,18 @@ class Pair(ShownAsLines):
         """The population of the first claim, in words."""
         return self.claims[0].population
 
+    def decisive(self, claim: Claim) -> Claim:
+        """Return a claim with the p that decides: the first has that corrected for the number of pairs."""
+        return replace(claim, p=self.p, decided=self.decided) if claim is self.claims[0] else claim
+
+    def shown_of(self, claim: Claim) -> Shown:
+        """Return what one of the claims shows of A: "better", "worse", "different" or "undecided"."""
+        return self.decisive(claim).shown(self.question.alpha)
+
     @property
     def shown(self) -> Shown:
-        """What the test shows of A: "better", "worse", "different" or "undecided"."""
-        return self.claims[0].shown(self.p, self.question.alpha)
+        """What the first claim shows of A."""
+        return self.shown_of(self.claims[0])
 
     @property
     def significant(self) -> bool:
@@ -590,25 +580,23 @@ class Pair(ShownAsLines):
         "different" means that A and B do not answer every item alike. It does not say which is better. It is
         the verdict under nulls that claim more than that both are equally good.
         """
-        return self.shown + (WITH_RESERVE if self.reserve else "") if self.decided else "undecided"
+        return self.verdict_of(self.claims[0])
 
     def verdict_of(self, claim: Claim) -> str:
-        """Return the verdict of one of the claims; the first is corrected for the number of pairs."""
-        if claim is self.claims[0]:
-            return self.verdict
-        return claim.shown(claim.p, self.question.alpha) + WITH_RESERVE * self.is_reserved(claim)
+        """Return the verdict of one of the claims."""
+        if not self.decisive(claim).decided:
+            return "undecided"
+        return self.shown_of(claim) + WITH_RESERVE * self.is_reserved(claim)
 
     def is_reserved(self, claim: Claim) -> bool:
         """Return whether one of the claims shows something, and only with reserve."""
-        p = self.p if claim is self.claims[0] else claim.p
-        return bool(claim.reserve) and claim.shown(p, self.question.alpha) != "undecided"
+        return bool(claim.reserve) and self.shown_of(claim) != "undecided"
 
     @property
     def reserves(self) -> tuple[str, ...]:
         """A caution for each claim, or test of a margin, that holds only with reserve."""
         decided = self.claims if self.decided else self.claims[1:]
-        shown = [claim for claim in decided if self.is_reserved(claim)]
-        reserves = [(claim.population, claim.reserve) for claim in shown]
+        reserves = [(claim.population, claim.reserve) for claim in decided if self.is_reserved(claim)]
         tests = [(claim.population, claim.margin) for claim in self.claims if claim.margin]
         reserves += [(population, margin.reserve) for population, margin in tests if margin.is_reserved]
         return tuple(reserve_sentence(*each) for each in dict.fromkeys(reserves))
@@ -619,7 +607,7 @@ class Pair(ShownAsLines):
         The leader is the system that the broadest possible claim shows to be better; if none is shown, the
         one with the better score. All sentences, tables and figures of an answer are about its effect.
         """
-        shown = [self.shown, *(claim.shown(claim.p, self.question.alpha) for claim in self.claims[1:])]
+        shown = map(self.shown_of, self.claims)
         first = next((word for word in shown if word in ("better", "worse")), "")
         is_behind = first == "worse" if first else bool(self.b) and self.effect < 0.0
         return (self.b, self.a, -1.0) if is_behind else (self.a, self.b, 1.0)

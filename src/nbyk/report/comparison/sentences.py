@@ -147,7 +147,7 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
         yield Line(f"No answer for {broad.population}: {broad.reason}.")
         p = p_in_words(pair, items) if pair.b else ""
         yield Line(_effect(pair, items), p, f", for {items.population}")
-        if items.shown(items.p, pair.question.alpha) != "undecided":
+        if pair.shown_of(items) != "undecided":
             yield Line(f"For these alone, {_shown(pair, items)}.")
         return
     p = p_in_words(pair, broad) if pair.b else f"{_percent(pair.question.confidence_level)} interval"
@@ -162,15 +162,14 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
 def _narrower(pair: Pair) -> Line:
     """Return the line about the same units, with its verdict if that is another one."""
     broad, items = pair.claims[0], pair.claims[-1]
-    asked, sample = pair.question, pair.sample
-    kinds = [*sample.units]
+    kinds = [*pair.sample.units]
     clusters = ["clusters"] if "clusters" in broad.over and "clusters" not in items.over else []
     of_runs = any(source.startswith("runs") for source in broad.over) and kinds[-1:]
     fixed = [*clusters, *(["raters"] if "raters" in broad.over else []), *(of_runs or [])]
     with_these = (
         f"With these {listed(list(dict.fromkeys(fixed)))} alone" if fixed else f"For {items.population}"
     )
-    same = items.shown(items.p, asked.alpha) == pair.shown
+    same = pair.shown_of(items) == pair.shown
     verdict = "" if same else f", {_shown(pair, items)}"
     *_, ends = _numbers(pair, items, items.interval, pair.interval)
     p = "" if same and ends else p_in_words(pair, items)
@@ -222,7 +221,6 @@ def _first_named(pair: Pair) -> str:
 def p_in_words(pair: Pair, claim: Claim) -> str:
     """Return "p = …" of a claim, or "p ≤ …" if no draw reached the effect, so that p may be less."""
     drawn, asked = pair.drawn, pair.question
-    p = pair.p if claim is pair.claims[0] else claim.p
     if claim.order is not None:
         front = claim.order if pair.shown != "worse" else claim.order.reversed()
         sign = "<" if pair.significant else "≥"
@@ -231,7 +229,7 @@ def p_in_words(pair: Pair, claim: Claim) -> str:
     relation = p_relation(claim.p, drawn.n_resamples, asked.alternative) if is_drawn and drawn else "="
     looks = f" (α = {asked.alpha:.2g} at each of {asked.looks} looks)" if asked.looks > 1 else ""
     side = "" if asked.alternative == "two-sided" else "one-sided "
-    return side + p_text(p, asked.alpha, relation) + looks
+    return side + p_text(pair.decisive(claim).p, asked.alpha, relation) + looks
 
 
 def p_text(p: float, alpha: float, relation: str = "=") -> str:
@@ -249,7 +247,6 @@ def p_text(p: float, alpha: float, relation: str = "=") -> str:
 def _shown(pair: Pair, claim: Claim) -> str:
     a, b, asked = pair.a, pair.b, pair.question
     leader, other, _ = pair.in_order()
-    shown = pair.shown if claim is pair.claims[0] else claim.shown(claim.p, asked.alpha)
     reserve = WITH_RESERVE * pair.is_reserved(claim)
     return {
         "better": f"{a} is better than {b}",
@@ -260,17 +257,15 @@ def _shown(pair: Pair, claim: Claim) -> str:
             "greater": f"{a} is not shown to be better than {b}",
             "less": f"{b} is not shown to be better than {a}",
         }[asked.alternative],
-    }[shown] + reserve
+    }[pair.shown_of(claim)] + reserve
 
 
 def verdict_in_words(pair: Pair, claim: Claim | None = None) -> str:
     """Return a verdict, by default that of the first claim, with the better system: "ours is better"."""
-    if claim is None or claim is pair.claims[0]:
-        decided, shown, claim = pair.decided, pair.shown, pair.claims[0]
-    else:
-        decided, shown = claim.decided, claim.shown(claim.p, pair.question.alpha)
-    if not decided:
+    claim = claim or pair.claims[0]
+    if not pair.decisive(claim).decided:
         return "undecided"
+    shown = pair.shown_of(claim)
     said = {"better": f"{pair.a} is better", "worse": f"{pair.b} is better"}.get(shown, shown)
     return said + WITH_RESERVE * pair.is_reserved(claim)
 
@@ -286,8 +281,7 @@ def claim_sentence(pair: Pair, claim: Claim | None = None) -> str:
     if not pair.b:
         return f"{pair.a} scores {words} {where} ({interval.rstrip(', ')})."
     shown = _shown(pair, claim)
-    decided = pair.decided if claim is pair.claims[0] else claim.decided
-    more = "" if decided else f"; {MORE_DRAWS}"
+    more = "" if pair.decisive(claim).decided else f"; {MORE_DRAWS}"
     comma = "," * pair.is_reserved(claim)
     return f"{shown}{comma} {where}: {words} ({interval}{p_in_words(pair, claim)}{more})."
 
