@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nbyk.report.lines import Head, Line, Tone, bar, in_words, with_decimals
 from nbyk.testing.corrections import WHOSE
@@ -23,7 +24,10 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.systems.asked import EQUAL_SCORES
-from nbyk.words import capitalised, in_full, listed
+from nbyk.words import capitalised, in_full, listed, number_of
+
+if TYPE_CHECKING:
+    from nbyk.testing.systems.sensitivity import Sensitivity
 
 MORE_DRAWS = "more draws could change it"
 """The reason why a decision is inconclusive where its p-value is drawn and too near α."""
@@ -469,3 +473,32 @@ def board_margin_sentence(board: Board) -> str:
         if names
     ]
     return "; ".join(parts) + "."
+
+
+def sensitivity_sentence(found: Sensitivity) -> str:
+    """Return whether the verdict depends on the way to test, in a sentence."""
+    a, b = found.names
+    defined = [choice for choice in found.choices if choice.p is not None]
+    counts = Counter[str](choice.verdict for choice in defined)
+    n_nulls = len({choice.null for choice in defined if choice.sampler is None})
+    n_samplers = len({choice.sampler for choice in defined} - {None})
+    ways = (
+        f"{number_of(len(defined), 'way')} to test ({number_of(len(found.effects), 'metric')} under "
+        f"{number_of(n_nulls, 'null')} and {number_of(n_samplers, 'sampler')} of test sets; "
+        f"{found.alternative}, α = {found.alpha:g})"
+    )
+    by_metric, parts, named = found.verdicts(found.null), [], []
+    for shown_as, verb, text, says in (
+        ("better", "show", f"{a} to be better", f"{a} is better"),
+        ("worse", "show", f"{b} to be better", f"{b} is better"),
+        ("different", "show", "only that the two do not answer every item alike", "the two differ"),
+        ("undecided", "leave", "it undecided", "it is undecided"),
+    ):
+        if n := counts[shown_as]:
+            parts.append(f"{n} {verb}{'s' * (n == 1)} {text}")
+        if metrics := [metric for metric, of in by_metric.items() if of == shown_as]:
+            named.append(f"{says} by {listed(metrics)}")
+    start = "The" if found.population == "new items" else f"For {found.population}, the"
+    depends = "depends" if found.depends else "does not depend"
+    by_name = f"; by the {in_words(found.null)}, {', and '.join(named)}" if found.depends else ""
+    return f"{start} verdict {depends} on the choice: of {ways}, {', '.join(parts)}{by_name}."

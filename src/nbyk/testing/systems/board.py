@@ -38,9 +38,11 @@ from nbyk.testing.systems.by_formula import Places
 from nbyk.testing.systems.cautions import (
     ONE_RESPONSE,
     about_data,
+    about_null,
     about_number,
     about_pair,
     about_threshold,
+    about_undefined,
 )
 from nbyk.testing.systems.claims import (
     broad_test,
@@ -55,7 +57,7 @@ from nbyk.testing.systems.latent import with_latent
 from nbyk.testing.systems.panel import Panel, population_of
 from nbyk.testing.systems.scored import ScoredSystems, answered
 from nbyk.testing.unit_cautions import about_units, pairing_sentence
-from nbyk.words import listed, number_of
+from nbyk.words import listed
 
 
 def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) -> Board:
@@ -362,13 +364,8 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
     if is_single:
         yield ONE_RESPONSE
     unit = "clusters" if pairs[0].sample.n_clusters else "items"
-    if question.hypothesis != EQUALLY_GOOD:
-        yield (
-            f"null {question.test} says that two systems {question.hypothesis}: rejecting it does not show "
-            "which is better, so that every rank stays possible; swap_items and shifted test whether they "
-            "are equally good"
-        )
-    elif question.correction not in ("holm", "bonferroni"):
+    yield from about_null(question.test)
+    if question.hypothesis == EQUALLY_GOOD and question.correction not in ("holm", "bonferroni"):
         yield (
             f"correction {question.correction} does not bound the chance of any wrong claim, so the sets of "
             "ranks may not cover all true ranks at once; choose holm for that"
@@ -397,7 +394,4 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
     if scored.categories is None:
         systems = [answered(of) for of in rows.systems]
         yield from about_threshold(scored.metric, rows.gold, systems, scored.scale)
-    undefined = int((~np.isfinite(drawn)).any(axis=0).sum())
-    if undefined:
-        draws = number_of(undefined, "bootstrap draw")
-        yield f"{question.metric} is undefined on {draws}, which its intervals leave out"
+    yield from about_undefined(question.metric, int((~np.isfinite(drawn)).any(axis=0).sum()))

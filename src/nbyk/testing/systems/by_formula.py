@@ -71,13 +71,15 @@ def claims_over(
     return claim if items is None else claim.no_surer_than(items, asked.decision.alpha), *narrow
 
 
-def times_as_many(effect: float, variance: float, asked: Asked) -> float:
-    """Return how many times as many units find the effect, if it stays, with a power of .8; inf for none."""
-    if is_behind(effect, asked.decision.alternative):
-        return math.inf
-    sides = sides_of(asked.decision.alternative)
-    reach = float(ndtri(1.0 - asked.decision.alpha / sides) + ndtri(POWER))
-    return variance * reach**2 / effect**2 if effect else math.inf
+def times_as_many(claim: Claim, variance: float, asked: Asked) -> float | None:
+    """Return how many times as many units would settle an open claim, if its effect stays; None for none."""
+    decision = asked.decision
+    is_open = claim.is_conclusive and claim.p > decision.alpha
+    if not is_open or not claim.effect or is_behind(claim.effect, decision.alternative):
+        return None
+    reach = float(ndtri(1.0 - decision.alpha / sides_of(decision.alternative)) + ndtri(POWER))
+    times = variance * reach**2 / claim.effect**2
+    return times if times > 1.0 else None
 
 
 def board_by_formula(

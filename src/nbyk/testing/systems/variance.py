@@ -37,7 +37,7 @@ Effects = Callable[[Responses], Floats]
 
 SOURCES = ("items", "gold", "a", "b")
 
-_N_SPLITS = 12
+_N_SPLITS = 18
 
 
 @dataclass(frozen=True)

@@ -301,9 +301,8 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
 
 def _planned(claim: Claim, test: SharedUnitsTest, votes: Votes, asked: Asked, judge: Votes | None) -> Claim:
     """Return a claim with the number of votes that would settle it, if it is open and there is no judge."""
-    times = times_as_many(test.effect, test.variance, asked)
-    is_open = claim.is_conclusive and claim.p > asked.decision.alpha
-    if not is_open or not math.isfinite(times) or judge is not None:
+    times = times_as_many(claim, test.variance, asked)
+    if times is None or judge is not None:
         return claim
     by = f" by {math.ceil(times * len(votes.voter_names))} voters" if "voters" in claim.over else ""
     size = f"about {math.ceil(times * votes.n_votes)} votes{by}"
