@@ -89,7 +89,7 @@ def test_each_answer_about_two_systems_says_it_and_no_number_moves(
         if isinstance(found, Sensitivity):
             assert found.population == "new items, with these 5 raters and these 3 runs of each system"
             found = replace(found, population=expected.population)
-        assert repr(found) == repr(expected)
+        assert found == expected
     assert settle(shared).crew.raters
     assert not settle(fresh).crew.raters
 

@@ -146,8 +146,6 @@ class Drawn:
         Effects under the null, if they were kept: the first ones, where a board has too many pairs for all.
     bootstrapped : ndarray, shape (B,), or None
         Effects of bootstrapped test sets; without those on which the metric is undefined.
-    sampler
-        The sampler of the bootstrapped effects.
     """
 
     n_resamples: int
@@ -155,7 +153,6 @@ class Drawn:
     decision_error: float = 0.0
     null: Floats | None = None
     bootstrapped: Floats | None = None
-    sampler: str = ""
 
     @cached_property
     def expected_p(self) -> ExpectedP | None:
@@ -232,9 +229,6 @@ class Margin:
         The reason why the tests are inconclusive; "" if they are not.
     reserve
         The reason why the tests hold only with reserve; "" if they hold without.
-    constant
-        Whether all items have the same effect. The p-values and the interval are then those of the share of
-        other items that this many items would not show.
     """
 
     size: float
@@ -245,7 +239,6 @@ class Margin:
     alpha: float
     reason: str = ""
     reserve: str = ""
-    constant: bool = False
 
     @property
     def shown(self) -> Shown:
@@ -491,8 +484,8 @@ class Pair(ShownAsLines):
     decided
         Whether the decision p ≤ α is certain. It may be wrong with a chance of at most
         `drawn.decision_error`, which all pairs share.
-    warnings
-        Cautions about the numbers, one sentence each.
+    cautions
+        Cautions about the numbers, one sentence each, beside `reserves`.
     """
 
     a: str
@@ -503,7 +496,12 @@ class Pair(ShownAsLines):
     claims: tuple[Claim, ...]
     p: float
     decided: bool
-    warnings: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The reserves and the other cautions, one sentence each."""
+        return (*self.reserves, *self.cautions)
 
     @property
     def effect(self) -> float:
@@ -722,8 +720,8 @@ class Board(ShownAsLines):
     groups
         Names of the systems that share a letter, best first, a group for each letter in their order; empty
         with a baseline.
-    warnings
-        Cautions about the numbers, one sentence each.
+    cautions
+        Cautions about the numbers of all pairs, one sentence each, beside `reserves`.
     population
         The population that p, ranks and groups speak of, in words: new items, and new units where a system
         has several; those that stay as they are in some pairs are named.
@@ -734,8 +732,13 @@ class Board(ShownAsLines):
     standings: tuple[Standing, ...]
     pairs: tuple[Pair, ...]
     groups: tuple[tuple[str, ...], ...]
-    warnings: tuple[str, ...]
+    cautions: tuple[str, ...]
     population: str
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The cautions about the only pair, or the reserves of several; and those about all."""
+        return (*(self.pairs[0].warnings if len(self.pairs) == 1 else self.reserves), *self.cautions)
 
     @property
     def pair(self) -> Pair:

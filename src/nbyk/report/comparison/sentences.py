@@ -70,7 +70,7 @@ def pair_head(pair: Pair) -> Head:
         _tone(pair),
         about(pair.question, pair.sample),
         tuple(_pair_lines(pair)),
-        tuple(dict.fromkeys((*pair.reserves, *pair.warnings))),
+        tuple(dict.fromkeys(pair.warnings)),
         len(set(pair.reserves)),
         next=pair.claims[0].advice,
     )
@@ -383,7 +383,7 @@ def board_head(board: Board) -> Head:
         tone,
         about(board.question, board.sample),
         tuple(_board_lines(board)),
-        tuple(dict.fromkeys((*board.reserves, *board.warnings))),
+        tuple(dict.fromkeys(board.warnings)),
         len(set(board.reserves)),
         table=bars_table(board) if board.standings else None,
     )

@@ -33,7 +33,7 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import lone_spread, moderated_tests
-from nbyk.testing.systems.asked import EQUALLY_GOOD, WHOLE_ITEMS, Asked
+from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.by_formula import Places
 from nbyk.testing.systems.cautions import (
     ONE_RESPONSE,
@@ -117,18 +117,17 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
     chosen = [(panel, panel.sources) for panel in panels.values()]
     board = replace(board, population=population_of(chosen, of_clusters=panels[pairs[0]].of_clusters))
     if len(pairs) == 1:
-        return replace(board, warnings=(*compared[0].warnings, *scored.uneven_trials()))
+        return replace(board, cautions=tuple(scored.uneven_trials()))
     assert drawn is not None, "only metrics that score each system compare three or more"
     clusters = scored.clusters if of_clusters else None
-    warnings = (
-        *board.reserves,
+    cautions = (
         *_about_units(list(panels.values()), scored.units),
         *_about_spread(alone, names),
         *_cautions(board, scored, drawn),
         *(about_number(clusters, scored.rows.n_items, null="swap_items") if by_bootstrap else ()),
         *scored.uneven_trials(),
     )
-    return replace(board, warnings=warnings)
+    return replace(board, cautions=cautions)
 
 
 def _of_two(sample: Sample, a: str, b: str) -> Sample:
@@ -218,7 +217,7 @@ class _OnePair:
             kept.setflags(write=False)
         *broader, last = (claim.times(unit) for claim in claims)
         decision_error = 0.0 if exact else decision.error
-        last = replace(last, drawn=Drawn(under.n_draws, exact, decision_error, null, drawn, WHOLE_ITEMS.name))
+        last = replace(last, drawn=Drawn(under.n_draws, exact, decision_error, null, drawn))
         a, b = (
             None if score is None else metric.score_in_ratings(score, self.scale) for score in draws.scores(0)
         )
@@ -233,13 +232,12 @@ class _OnePair:
         )
         clusters = data.clusters if panel.draws_clusters else None
         undefined = bootstraps.size - drawn.size
-        warnings = (
-            *pair.reserves,
+        cautions = (
             *about_data(data, null=asked.null, panel=panel),
             *(about_number(clusters, data.n_items, null=asked.null) if by_bootstrap else ()),
             *about_pair(pair, metric, data, self.scale, undefined=undefined, by_bootstrap=by_bootstrap),
         )
-        return replace(pair, warnings=warnings)
+        return replace(pair, cautions=cautions)
 
     def _items(self, under: DrawnNull, drawn: Floats, *, exact: bool) -> tuple[Claim, bool]:
         """Return the claim over new items or clusters alone, and whether its interval is the bootstrap's."""

@@ -118,12 +118,12 @@ def board_by_formula(
             pair_claims,
             pair_claims[0].p,
             True,
+            tuple(warnings),
         )
         for (a, b), pair_claims in claims.items()
     ]
-    pairs = [replace(pair, warnings=(*pair.reserves, *warnings)) for pair in corrected_pairs(pairs)]
-    board = board_from(question, sample, names, scores, sign, intervals, pairs)
-    return replace(board, warnings=pairs[0].warnings if len(pairs) == 1 else (*board.reserves, *warnings))
+    board = board_from(question, sample, names, scores, sign, intervals, corrected_pairs(pairs))
+    return replace(board, cautions=() if len(pairs) == 1 else tuple(warnings))
 
 
 def without_p(claim: Claim) -> Claim:
