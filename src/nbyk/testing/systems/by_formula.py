@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from scipy.special import ndtri
@@ -28,6 +28,7 @@ from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import law_of
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.claims import POWER, claim_by_t
+from nbyk.testing.systems.panel import FEW_UNITS
 from nbyk.words import number_of
 
 Places = tuple[int, int]
@@ -69,6 +70,15 @@ def claims_over(
         return inconclusive(over, population, few), *narrow
     claim = claim_over(test, over, population, asked, constant)
     return claim if items is None else claim.no_surer_than(items, asked.decision.alpha), *narrow
+
+
+def about_few(n_units: int, units: str) -> Iterator[str]:
+    """Yield a caution if the units behind a claim are few, such as "voters"."""
+    if FEWEST_UNITS <= n_units < FEW_UNITS:
+        yield (
+            f"{n_units} {units} are few to speak for others, and cannot show whether they are skewed: with "
+            "strongly skewed ones intervals miss the truth more often than they say (docs/shared-units.md)"
+        )
 
 
 def times_as_many(claim: Claim, variance: float, asked: Asked) -> float | None:
