@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from nbyk.report.lines import Head
     from nbyk.testing.pvalues import Alternative, ExpectedP
-    from nbyk.testing.scores.aso import AsoResult
 
 Interval = tuple[float, float]
 NONE: Interval = (math.nan, math.nan)
@@ -204,6 +203,25 @@ class Latent:
     interval: Interval
 
 
+class Order(Protocol):
+    """Almost Stochastic Order of A over B (`nbyk.testing.scores.aso.AsoResult`)."""
+
+    @property
+    def eps_min(self) -> float: ...  # noqa: D102
+
+    @property
+    def violation_ratio(self) -> float: ...  # noqa: D102
+
+    @property
+    def standard_error(self) -> float: ...  # noqa: D102
+
+    @property
+    def resampled(self) -> Floats | None: ...  # noqa: D102
+
+    def reversed(self) -> Order:
+        """Return that of B over A."""
+
+
 @dataclass(frozen=True)
 class Margin:
     """The tests of a claim's effect against a margin.
@@ -357,7 +375,7 @@ class Claim:
     enough: str = ""
     parts: tuple[VariancePart, ...] = ()
     margin: Margin | None = None
-    order: AsoResult | None = field(default=None, repr=False)
+    order: Order | None = field(default=None, repr=False)
     latent: Latent | None = None
     least_p: float = 0.0
     drawn: Drawn | None = field(default=None, repr=False, compare=False)
