@@ -128,6 +128,10 @@ class Sample:
     pairing: str = ""
     scores: Mapping[str, Floats] = field(default_factory=dict, repr=False, compare=False)
 
+    def own_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values, with the scores of runs if there are any."""
+        return {name: value for name, value in plain_fields(self).items() if name != "scores" or value}
+
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
@@ -162,10 +166,10 @@ class Drawn:
             return None
         return expected_p(self.bootstrapped, self.null)
 
-    def own_dict(self, *, distributions: bool) -> dict[str, Any]:
-        """Return the fields and the papers' p as plain values, with the effects only if `distributions`."""
-        left_out = () if distributions else ("null", "bootstrapped")
-        kept = {of.name: plain(getattr(self, of.name)) for of in fields(self) if of.name not in left_out}
+    def own_dict(self) -> dict[str, Any]:
+        """Return the numbers and the papers' p as plain values, without the effects."""
+        numbers = replace(self, null=None, bootstrapped=None)
+        kept = {name: value for name, value in plain_fields(numbers).items() if value is not None}
         return {**kept, "expected_p": plain(self.expected_p)}
 
 
@@ -302,6 +306,10 @@ class Margin:
     def verdict(self) -> str:
         """`shown`, followed by ", with reserve" if it is a result that holds only with reserve."""
         return self.shown + (WITH_RESERVE if self.is_reserved else "")
+
+    def own_dict(self) -> dict[str, Any]:
+        """Return the tests and the verdict as plain values."""
+        return {**plain_fields(self), "verdict": self.verdict}
 
 
 @dataclass(frozen=True)
@@ -661,14 +669,11 @@ class Pair(ShownAsLines):
 
         return difference_figure(self)
 
-    def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
-        """Return everything as plain values for JSON, with the drawn effects only if `distributions`.
+    def to_dict(self) -> dict[str, Any]:
+        """Return all but the drawn effects as plain values for JSON; a number that is not finite is None."""
+        return {"schema": SCHEMA, **plain(self.question), **self.own_dict()}
 
-        A number that is not finite becomes None.
-        """
-        return {"schema": SCHEMA, **plain(self.question), **self.own_dict(distributions=distributions)}
-
-    def own_dict(self, *, distributions: bool = False) -> dict[str, Any]:
+    def own_dict(self) -> dict[str, Any]:
         """Return `to_dict` without what a board says for all pairs."""
         return {
             "a": self.a,
@@ -679,13 +684,8 @@ class Pair(ShownAsLines):
             "verdict": self.verdict,
             "decided": self.decided,
             "scores": plain(self.scores),
-            "claims": [
-                {**plain(replace(claim, drawn=None)), "verdict": self.verdict_of(claim)}
-                | ({} if claim.margin is None else {"margin": _margin_dict(claim.margin)})
-                | {"drawn": claim.drawn and claim.drawn.own_dict(distributions=distributions)}
-                for claim in self.claims
-            ],
-            "sample": _sample_dict(self.sample),
+            "claims": [{**plain(claim), "verdict": self.verdict_of(claim)} for claim in self.claims],
+            "sample": plain(self.sample),
             "warnings": list(self.warnings),
             "sentence": self.sentence,
             "method": self.method,
@@ -848,15 +848,15 @@ class Board(ShownAsLines):
 
         return self.pair.plot() if len(self.pairs) == 1 else leaderboard_figure(self)
 
-    def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
-        """Return everything as plain values for JSON, with the drawn effects only if `distributions`."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return all but the drawn effects as plain values for JSON; a number that is not finite is None."""
         return {
             "schema": SCHEMA,
             **plain(self.question),
-            "sample": _sample_dict(self.sample),
+            "sample": plain(self.sample),
             "standings": plain(self.standings),
             "groups": plain(self.groups),
-            "pairs": [pair.own_dict(distributions=distributions) for pair in self.pairs],
+            "pairs": plain(self.pairs),
             "warnings": list(self.warnings),
             "sentence": self.sentence,
         }
@@ -865,15 +865,6 @@ class Board(ShownAsLines):
 def reserve_sentence(population: str, reserve: str) -> str:
     """Return the caution about what is said for a population with reserve."""
     return f"with reserve, as p may be too small for {population}: {reserve}"
-
-
-def _margin_dict(margin: Margin) -> dict[str, Any]:
-    return {**plain(margin), "verdict": margin.verdict}
-
-
-def _sample_dict(sample: Sample) -> dict[str, Any]:
-    said = plain(sample)
-    return {name: value for name, value in said.items() if name != "scores" or value}
 
 
 def hull(first: Interval, second: Interval) -> Interval:
@@ -885,10 +876,17 @@ def _times(unit: float, interval: Interval) -> Interval:
     return unit * interval[0], unit * interval[1]
 
 
+def plain_fields(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass as plain values by their names."""
+    return {of.name: plain(getattr(value, of.name)) for of in fields(value)}
+
+
 def plain(value: Any) -> Any:
-    """Return a field as a value that JSON can hold."""
+    """Return a field as a value that JSON can hold; what has an `own_dict` says itself what that is."""
+    if hasattr(value, "own_dict"):
+        return value.own_dict()
     if is_dataclass(value) and not isinstance(value, type):
-        return {of.name: plain(getattr(value, of.name)) for of in fields(value)}
+        return plain_fields(value)
     if isinstance(value, np.ndarray):
         is_plain = value.dtype.kind == "f" and np.isfinite(value).all()  # as a million scores are
         return value.tolist() if is_plain else [plain(number) for number in value.tolist()]

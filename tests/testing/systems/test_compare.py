@@ -240,11 +240,10 @@ def test_all_metrics_see_the_same_draws() -> None:
 def test_threads_change_no_number() -> None:
     arrays = random_arrays(shift=0.05)
     for name in ("spearman", "cosine", "mse"):
-        one, two = (
-            nbyk.compare(*arrays, metric=name, n_resamples=199, seed=3, threads=n).to_dict(distributions=True)
-            for n in (1, 2)
-        )
-        assert one == two
+        one, two = (nbyk.compare(*arrays, metric=name, n_resamples=199, seed=3, threads=n) for n in (1, 2))
+        assert one.to_dict() == two.to_dict()
+        assert_array_equal(one.pair.drawn.null, two.pair.drawn.null)
+        assert_array_equal(one.pair.drawn.bootstrapped, two.pair.drawn.bootstrapped)
 
 
 def test_draws_go_on_until_the_decision_is_settled() -> None:
@@ -378,8 +377,6 @@ def test_the_result_goes_into_json() -> None:
     assert "drawn" not in pair
     assert broad["drawn"] is None
     assert "null" not in items["drawn"]
-    (whole,) = board.to_dict(distributions=True)["pairs"]
-    assert len(whole["claims"][-1]["drawn"]["null"]) == board.pair.drawn.n_resamples
 
 
 @pytest.mark.parametrize(
