@@ -97,8 +97,10 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
         else:
             with np.errstate(invalid="ignore"):  # inf − inf if the metric is undefined
                 bootstrapped = metric.sign * (drawn[a] - drawn[b])
-        sample_of_two = _of_two(sample, names[a], names[b])
-        one = _OnePair(asked, panels[a, b], draws, question, sample_of_two, scored.scale)
+        two = ("gold", names[a], names[b])
+        counts = {name: responses for name, responses in sample.responses.items() if name in two}
+        of_two = replace(sample, responses=counts)
+        one = _OnePair(asked, panels[a, b], draws, question, of_two, scored.scale)
         compared.append(one.pair(under, bootstrapped, margin, tests.get((a, b)), exact=exact))
     if len(pairs) > 1:
         corrected = zip(corrected_pairs(compared), nulls, map(tests.get, pairs), strict=True)
@@ -128,12 +130,6 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
         *scored.uneven_trials(),
     )
     return replace(board, cautions=cautions)
-
-
-def _of_two(sample: Sample, a: str, b: str) -> Sample:
-    """Return what a sample says of two of its systems."""
-    kept = {name: counts for name, counts in sample.responses.items() if name in ("gold", a, b)}
-    return replace(sample, responses=kept)
 
 
 def _nulls(
