@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nbyk.report.lines import Head
-    from nbyk.testing.pvalues import Alternative, ExpectedP
+    from nbyk.testing.pvalues import Alternative
 
 Interval = tuple[float, float]
 NONE: Interval = (math.nan, math.nan)
@@ -157,20 +156,9 @@ class Drawn:
     null: Floats | None = None
     bootstrapped: Floats | None = None
 
-    @cached_property
-    def expected_p(self) -> ExpectedP | None:
-        """The papers' p, the mean p of bootstrapped effects, which counts the sampling noise twice."""
-        from nbyk.testing.pvalues import expected_p
-
-        if self.null is None or self.bootstrapped is None:
-            return None
-        return expected_p(self.bootstrapped, self.null)
-
     def own_dict(self) -> dict[str, Any]:
-        """Return the numbers and the papers' p as plain values, without the effects."""
-        numbers = replace(self, null=None, bootstrapped=None)
-        kept = {name: value for name, value in plain_fields(numbers).items() if value is not None}
-        return {**kept, "expected_p": plain(self.expected_p)}
+        """Return the numbers as plain values, without the effects."""
+        return {name: getattr(self, name) for name in ("n_resamples", "exact", "decision_error")}
 
 
 @dataclass(frozen=True)
@@ -607,8 +595,8 @@ class Pair(ShownAsLines):
         return self.verdict_of(self.claims[0])
 
     def verdict_of(self, claim: Claim) -> str:
-        """Return the verdict of one of the claims."""
-        if not self.decisive(claim).decided:
+        """Return the verdict of one of the claims; that of the first counts whether it is decided."""
+        if claim is self.claims[0] and not self.decided:
             return "undecided"
         return self.shown_of(claim) + WITH_RESERVE * self.is_reserved(claim)
 

@@ -326,10 +326,8 @@ def test_the_shifted_null_and_the_intervals_draw_alike() -> None:
 
 def test_expected_p_is_of_the_draws_that_the_result_keeps() -> None:
     result = nbyk.compare(*random_arrays(shift=0.1), alternative="greater", n_resamples=499)
-    assert result.pair.drawn.expected_p == nbyk.expected_p(
-        result.pair.drawn.bootstrapped, result.pair.drawn.null
-    )
-    assert result.pair.drawn.expected_p.p > result.claims[-1].p / 2
+    drawn = result.pair.drawn
+    assert nbyk.expected_p(drawn.bootstrapped, drawn.null).p > result.claims[-1].p / 2
 
 
 def test_what_the_result_says() -> None:
