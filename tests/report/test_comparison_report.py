@@ -14,8 +14,7 @@ from nbyk.report.comparison import figures, tables
 from nbyk.report.drawing import NARROW, pictures
 from nbyk.testing.results import Board
 from nbyk.testing.systems.sensitivity import sensitivity
-from nbyk.testing.systems.splits import SOURCES
-from nbyk.testing.systems.variance import variance_shares
+from nbyk.testing.systems.variance import SOURCES, variance_shares
 from tests.written import save, write_table
 
 NAMES = ("short", "a/very-long-name-of-a-system-that-nobody-can-read-v1", "100 % & $x_1$", "d")

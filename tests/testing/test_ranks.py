@@ -70,13 +70,10 @@ def test_rank_sets_are_the_ranks_in_orders_that_agree_with_the_decisions(n: int)
         assert_array_equal(high, places.max(axis=0))
 
 
-def test_ties_leave_a_best_and_a_worst_rank() -> None:
-    best, worst = ranks(np.array([[0.5, 0.1], [0.3, 0.1], [0.3, 0.2]]))
-    assert_array_equal(best, [[1, 2], [2, 2], [2, 1]])
-    assert_array_equal(worst, [[1, 3], [3, 3], [3, 1]])
+def test_ties_share_the_better_rank() -> None:
+    assert_array_equal(ranks(np.array([0.5, 0.3, 0.3])), [1, 2, 2])
+    assert_array_equal(ranks(np.array([0.1, 0.1, 0.2])), [2, 2, 1])
 
 
 def test_rounding_is_no_difference_of_rank() -> None:
-    best, worst = ranks(np.array([[0.1 + 0.2], [0.3]]))
-    assert_array_equal(best, [[1], [1]])
-    assert_array_equal(worst, [[2], [2]])
+    assert_array_equal(ranks(np.array([0.1 + 0.2, 0.3])), [1, 1])

@@ -331,7 +331,7 @@ def _extras(data: Systems, boards: Mapping[str, Board], asked: Mapping[str, Any]
     by_all = partial(sensitivity, both, metrics=metrics, threads=asked["threads"], **test)
     by_choice = look("sensitivity", by_all, n_draws_in_all())
     would, items = None, pair.claims[-1]
-    is_open = items.shown(items.p, question.alpha) == "undecided" and not pair.is_behind
+    is_open = pair.shown_of(items) == "undecided" and not pair.is_behind
     if is_open and asked["null"] in NULLS:
         how = {"scale": data.scale, "pair_runs": asked["pair_runs"], "threads": asked["threads"]}
         would = look(f"what would settle {name}", partial(settle, both, metric=name, **how, **test))

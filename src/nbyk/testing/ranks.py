@@ -35,8 +35,8 @@ def board_from(
     Of the scores, shape (S,), more is better if `sign` is 1, and less if it is −1. A pair with a score beside
     it ranks no system.
     """
-    best, _ = ranks(sign * scores[:, None])
-    order = np.argsort(best[:, 0], kind="stable").tolist()
+    best = ranks(sign * scores)
+    order = np.argsort(best, kind="stable").tolist()
     place = {names[system]: position for position, system in enumerate(order)}
     better = np.zeros((len(names), len(names)), np.bool_)
     ranking = [pair for pair in pairs if pair.b in place]
@@ -55,7 +55,7 @@ def board_from(
             name=names[system],
             score=float(scores[system]),
             interval=intervals[system],
-            rank=int(best[system, 0]),
+            rank=int(best[system]),
             rank_low=int(low[position]),
             rank_high=int(high[position]),
             letters=lettered[position],
@@ -68,17 +68,9 @@ def board_from(
     return Board(question, sample, tuple(standings), tuple(pairs), told_apart, (), population)
 
 
-def ranks(scores: Floats) -> tuple[Integers, Integers]:
-    """Return the best and the worst rank of each system, from scores of S systems in M draws, shape (S, M).
-
-    They are 1 + the number of systems that score higher, and S − the number that score lower.
-    """
-    tolerance = tie_tolerance(scores)
-    best, worst = np.empty((2, *scores.shape), dtype=np.int64)
-    for system, own in enumerate(scores):
-        best[system] = 1 + (scores > own + tolerance).sum(axis=0)
-        worst[system] = len(scores) - (scores < own - tolerance).sum(axis=0)
-    return best, worst
+def ranks(scores: Floats) -> Integers:
+    """Return 1 + the number of systems that score higher, for each system, shape (S,)."""
+    return np.asarray(1 + (scores > scores[:, None] + tie_tolerance(scores)).sum(axis=1))
 
 
 def rank_sets(better: Booleans) -> tuple[Integers, Integers]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nbyk.report.lines import Head
-    from nbyk.testing.pvalues import Alternative, ExpectedP
+    from nbyk.testing.pvalues import Alternative
 
 Interval = tuple[float, float]
 NONE: Interval = (math.nan, math.nan)
@@ -128,6 +127,10 @@ class Sample:
     pairing: str = ""
     scores: Mapping[str, Floats] = field(default_factory=dict, repr=False, compare=False)
 
+    def own_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values, with the scores of runs if there are any."""
+        return {name: value for name, value in plain_fields(self).items() if name != "scores" or value}
+
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
@@ -145,8 +148,6 @@ class Drawn:
         Effects under the null, if they were kept: the first ones, where a board has too many pairs for all.
     bootstrapped : ndarray, shape (B,), or None
         Effects of bootstrapped test sets; without those on which the metric is undefined.
-    sampler
-        The sampler of the bootstrapped effects.
     """
 
     n_resamples: int
@@ -154,22 +155,10 @@ class Drawn:
     decision_error: float = 0.0
     null: Floats | None = None
     bootstrapped: Floats | None = None
-    sampler: str = ""
 
-    @cached_property
-    def expected_p(self) -> ExpectedP | None:
-        """The papers' p, the mean p of bootstrapped effects, which counts the sampling noise twice."""
-        from nbyk.testing.pvalues import expected_p
-
-        if self.null is None or self.bootstrapped is None:
-            return None
-        return expected_p(self.bootstrapped, self.null)
-
-    def own_dict(self, *, distributions: bool) -> dict[str, Any]:
-        """Return the fields and the papers' p as plain values, with the effects only if `distributions`."""
-        left_out = () if distributions else ("null", "bootstrapped")
-        names = [of.name for of in fields(self) if of.name not in left_out]
-        return {name: plain(getattr(self, name)) for name in [*names[:-1], "expected_p", names[-1]]}
+    def own_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values, without the effects."""
+        return {name: getattr(self, name) for name in ("n_resamples", "exact", "decision_error")}
 
 
 @dataclass(frozen=True)
@@ -250,9 +239,6 @@ class Margin:
         The reason why the tests are inconclusive; "" if they are not.
     reserve
         The reason why the tests hold only with reserve; "" if they hold without.
-    constant
-        Whether all items have the same effect. The p-values and the interval are then those of the share of
-        other items that this many items would not show.
     """
 
     size: float
@@ -263,7 +249,6 @@ class Margin:
     alpha: float
     reason: str = ""
     reserve: str = ""
-    constant: bool = False
 
     @property
     def shown(self) -> Shown:
@@ -309,6 +294,10 @@ class Margin:
     def verdict(self) -> str:
         """`shown`, followed by ", with reserve" if it is a result that holds only with reserve."""
         return self.shown + (WITH_RESERVE if self.is_reserved else "")
+
+    def own_dict(self) -> dict[str, Any]:
+        """Return the tests and the verdict as plain values."""
+        return {**plain_fields(self), "verdict": self.verdict}
 
 
 @dataclass(frozen=True)
@@ -438,9 +427,9 @@ class Claim:
 
         return variance_figure("", self.parts)
 
-    def shown(self, p: float, alpha: float) -> Shown:
-        """Return what the claim shows by its own or a corrected p; NaN shows nothing."""
-        return self.favours if p <= alpha or self.order is not None else "undecided"
+    def shown(self, alpha: float) -> Shown:
+        """Return what the claim shows at a level; without a p it shows nothing, unless it has an `order`."""
+        return self.favours if self.p <= alpha or self.order is not None else "undecided"
 
 
 def inconclusive(over: tuple[str, ...], population: str, reason: str) -> Claim:
@@ -509,8 +498,8 @@ class Pair(ShownAsLines):
     decided
         Whether the decision p ≤ α is certain. It may be wrong with a chance of at most
         `drawn.decision_error`, which all pairs share.
-    warnings
-        Cautions about the numbers, one sentence each.
+    cautions
+        Cautions about the numbers, one sentence each, beside `reserves`.
     """
 
     a: str
@@ -521,7 +510,12 @@ class Pair(ShownAsLines):
     claims: tuple[Claim, ...]
     p: float
     decided: bool
-    warnings: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The reserves and the other cautions, one sentence each."""
+        return (*self.reserves, *self.cautions)
 
     @property
     def effect(self) -> float:
@@ -553,10 +547,18 @@ class Pair(ShownAsLines):
         """The population of the first claim, in words."""
         return self.claims[0].population
 
+    def decisive(self, claim: Claim) -> Claim:
+        """Return a claim with the p that decides: the first has that corrected for the number of pairs."""
+        return replace(claim, p=self.p, decided=self.decided) if claim is self.claims[0] else claim
+
+    def shown_of(self, claim: Claim) -> Shown:
+        """Return what one of the claims shows of A: "better", "worse", "different" or "undecided"."""
+        return self.decisive(claim).shown(self.question.alpha)
+
     @property
     def shown(self) -> Shown:
-        """What the test shows of A: "better", "worse", "different" or "undecided"."""
-        return self.claims[0].shown(self.p, self.question.alpha)
+        """What the first claim shows of A."""
+        return self.shown_of(self.claims[0])
 
     @property
     def significant(self) -> bool:
@@ -590,25 +592,23 @@ class Pair(ShownAsLines):
         "different" means that A and B do not answer every item alike. It does not say which is better. It is
         the verdict under nulls that claim more than that both are equally good.
         """
-        return self.shown + (WITH_RESERVE if self.reserve else "") if self.decided else "undecided"
+        return self.verdict_of(self.claims[0])
 
     def verdict_of(self, claim: Claim) -> str:
-        """Return the verdict of one of the claims; the first is corrected for the number of pairs."""
-        if claim is self.claims[0]:
-            return self.verdict
-        return claim.shown(claim.p, self.question.alpha) + WITH_RESERVE * self.is_reserved(claim)
+        """Return the verdict of one of the claims; that of the first counts whether it is decided."""
+        if claim is self.claims[0] and not self.decided:
+            return "undecided"
+        return self.shown_of(claim) + WITH_RESERVE * self.is_reserved(claim)
 
     def is_reserved(self, claim: Claim) -> bool:
         """Return whether one of the claims shows something, and only with reserve."""
-        p = self.p if claim is self.claims[0] else claim.p
-        return bool(claim.reserve) and claim.shown(p, self.question.alpha) != "undecided"
+        return bool(claim.reserve) and self.shown_of(claim) != "undecided"
 
     @property
     def reserves(self) -> tuple[str, ...]:
         """A caution for each claim, or test of a margin, that holds only with reserve."""
         decided = self.claims if self.decided else self.claims[1:]
-        shown = [claim for claim in decided if self.is_reserved(claim)]
-        reserves = [(claim.population, claim.reserve) for claim in shown]
+        reserves = [(claim.population, claim.reserve) for claim in decided if self.is_reserved(claim)]
         tests = [(claim.population, claim.margin) for claim in self.claims if claim.margin]
         reserves += [(population, margin.reserve) for population, margin in tests if margin.is_reserved]
         return tuple(reserve_sentence(*each) for each in dict.fromkeys(reserves))
@@ -619,7 +619,7 @@ class Pair(ShownAsLines):
         The leader is the system that the broadest possible claim shows to be better; if none is shown, the
         one with the better score. All sentences, tables and figures of an answer are about its effect.
         """
-        shown = [self.shown, *(claim.shown(claim.p, self.question.alpha) for claim in self.claims[1:])]
+        shown = map(self.shown_of, self.claims)
         first = next((word for word in shown if word in ("better", "worse")), "")
         is_behind = first == "worse" if first else bool(self.b) and self.effect < 0.0
         return (self.b, self.a, -1.0) if is_behind else (self.a, self.b, 1.0)
@@ -657,14 +657,11 @@ class Pair(ShownAsLines):
 
         return difference_figure(self)
 
-    def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
-        """Return everything as plain values for JSON, with the drawn effects only if `distributions`.
+    def to_dict(self) -> dict[str, Any]:
+        """Return all but the drawn effects as plain values for JSON; a number that is not finite is None."""
+        return {"schema": SCHEMA, **plain(self.question), **self.own_dict()}
 
-        A number that is not finite becomes None.
-        """
-        return {"schema": SCHEMA, **plain(self.question), **self.own_dict(distributions=distributions)}
-
-    def own_dict(self, *, distributions: bool = False) -> dict[str, Any]:
+    def own_dict(self) -> dict[str, Any]:
         """Return `to_dict` without what a board says for all pairs."""
         return {
             "a": self.a,
@@ -675,13 +672,8 @@ class Pair(ShownAsLines):
             "verdict": self.verdict,
             "decided": self.decided,
             "scores": plain(self.scores),
-            "claims": [
-                {**plain(replace(claim, drawn=None)), "verdict": self.verdict_of(claim)}
-                | ({} if claim.margin is None else {"margin": _margin_dict(claim.margin)})
-                | {"drawn": claim.drawn and claim.drawn.own_dict(distributions=distributions)}
-                for claim in self.claims
-            ],
-            "sample": _sample_dict(self.sample),
+            "claims": [{**plain(claim), "verdict": self.verdict_of(claim)} for claim in self.claims],
+            "sample": plain(self.sample),
             "warnings": list(self.warnings),
             "sentence": self.sentence,
             "method": self.method,
@@ -734,8 +726,8 @@ class Board(ShownAsLines):
     groups
         Names of the systems that share a letter, best first, a group for each letter in their order; empty
         with a baseline.
-    warnings
-        Cautions about the numbers, one sentence each.
+    cautions
+        Cautions about the numbers of all pairs, one sentence each, beside `reserves`.
     population
         The population that p, ranks and groups speak of, in words: new items, and new units where a system
         has several; those that stay as they are in some pairs are named.
@@ -746,8 +738,13 @@ class Board(ShownAsLines):
     standings: tuple[Standing, ...]
     pairs: tuple[Pair, ...]
     groups: tuple[tuple[str, ...], ...]
-    warnings: tuple[str, ...]
+    cautions: tuple[str, ...]
     population: str
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The cautions about the only pair, or the reserves of several; and those about all."""
+        return (*(self.pairs[0].warnings if len(self.pairs) == 1 else self.reserves), *self.cautions)
 
     @property
     def pair(self) -> Pair:
@@ -839,15 +836,15 @@ class Board(ShownAsLines):
 
         return self.pair.plot() if len(self.pairs) == 1 else leaderboard_figure(self)
 
-    def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
-        """Return everything as plain values for JSON, with the drawn effects only if `distributions`."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return all but the drawn effects as plain values for JSON; a number that is not finite is None."""
         return {
             "schema": SCHEMA,
             **plain(self.question),
-            "sample": _sample_dict(self.sample),
+            "sample": plain(self.sample),
             "standings": plain(self.standings),
             "groups": plain(self.groups),
-            "pairs": [pair.own_dict(distributions=distributions) for pair in self.pairs],
+            "pairs": plain(self.pairs),
             "warnings": list(self.warnings),
             "sentence": self.sentence,
         }
@@ -856,15 +853,6 @@ class Board(ShownAsLines):
 def reserve_sentence(population: str, reserve: str) -> str:
     """Return the caution about what is said for a population with reserve."""
     return f"with reserve, as p may be too small for {population}: {reserve}"
-
-
-def _margin_dict(margin: Margin) -> dict[str, Any]:
-    return {**plain(margin), "verdict": margin.verdict}
-
-
-def _sample_dict(sample: Sample) -> dict[str, Any]:
-    said = plain(sample)
-    return {name: value for name, value in said.items() if name != "scores" or value}
 
 
 def hull(first: Interval, second: Interval) -> Interval:
@@ -876,10 +864,17 @@ def _times(unit: float, interval: Interval) -> Interval:
     return unit * interval[0], unit * interval[1]
 
 
+def plain_fields(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass as plain values by their names."""
+    return {of.name: plain(getattr(value, of.name)) for of in fields(value)}
+
+
 def plain(value: Any) -> Any:
-    """Return a field as a value that JSON can hold."""
+    """Return a field as a value that JSON can hold; what has an `own_dict` says itself what that is."""
+    if hasattr(value, "own_dict"):
+        return value.own_dict()
     if is_dataclass(value) and not isinstance(value, type):
-        return {of.name: plain(getattr(value, of.name)) for of in fields(value)}
+        return plain_fields(value)
     if isinstance(value, np.ndarray):
         is_plain = value.dtype.kind == "f" and np.isfinite(value).all()  # as a million scores are
         return value.tolist() if is_plain else [plain(number) for number in value.tolist()]

@@ -6,7 +6,7 @@ nothing, and apply only to accuracy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -32,13 +32,13 @@ class RightOrWrong:
     ----------
     test
         "mcnemar", "mcnemar_mid_p" or "cochran_mantel_haenszel".
-    accuracy_a, accuracy_b
-        Shares of right labels, in [0, 1], means over runs.
+    effect
+        A's accuracy minus B's, of means over runs.
     won_a, won_b
         Number of strata in which A (or B) is right more often: of items, if each system has one run, those
         that only A (or only B) has right.
-    n_items, n_strata
-        Items N, and the strata of the comparison: the items, unless others were given.
+    n_strata
+        Number of strata: of items N, unless others were given.
     p_greater, p_less, alternative
         p-values of "A is better" and "B is better", and the alternative of `p`.
     warnings
@@ -46,21 +46,14 @@ class RightOrWrong:
     """
 
     test: str
-    accuracy_a: float
-    accuracy_b: float
+    effect: float
     won_a: int
     won_b: int
-    n_items: int
     n_strata: int
     p_greater: float
     p_less: float
     alternative: Alternative
     warnings: tuple[str, ...] = ()
-
-    @property
-    def effect(self) -> float:
-        """A's accuracy minus B's."""
-        return self.accuracy_a - self.accuracy_b
 
     @property
     def standard_error(self) -> float:
@@ -121,9 +114,8 @@ def mcnemar(
     half = 0.5 * float(binom.pmf(only_a, n, 0.5)) if method == "mid_p" else 0.0
     sides = p_of_signs(only_a, only_b)
     greater, less = sides["greater"] - half, sides["less"] - half
-    name, n_items = "mcnemar_mid_p" if method == "mid_p" else "mcnemar", len(a_right)
-    shares = float(a_right.mean()), float(b_right.mean())
-    return RightOrWrong(name, *shares, only_a, only_b, n_items, n_items, greater, less, alternative)
+    name, effect = "mcnemar_mid_p" if method == "mid_p" else "mcnemar", float(a_right.mean() - b_right.mean())
+    return RightOrWrong(name, effect, only_a, only_b, len(a_right), greater, less, alternative)
 
 
 def cochran_mantel_haenszel(
@@ -182,13 +174,13 @@ def cochran_mantel_haenszel(
     spread = float(np.sqrt(variance.sum()))
     z = float(lead.sum()) / spread if spread > 0.0 else 0.0
     greater, less = (float(norm.sf(z)), float(norm.cdf(z))) if spread > 0.0 else (1.0, 1.0)
-    shares = float(a_right.mean() / runs[0]), float(b_right.mean() / runs[1])
+    effect = float(a_right.mean() / runs[0] - b_right.mean() / runs[1])
     won = int((x * n_b > y * n_a).sum()), int((y * n_a > x * n_b).sum())
-    sizes = len(a_right), len(total)
-    warnings = tuple(_warnings(float(variance.sum()), runs, strata is not None))
-    return RightOrWrong(
-        "cochran_mantel_haenszel", *shares, *won, *sizes, greater, less, alternative, warnings
+    name, warnings = (
+        "cochran_mantel_haenszel",
+        tuple(_warnings(float(variance.sum()), runs, strata is not None)),
     )
+    return RightOrWrong(name, effect, *won, len(total), greater, less, alternative, warnings)
 
 
 def _right(
@@ -207,21 +199,19 @@ def _right(
     return right_a, right_b, (runs[0].shape[1], runs[1].shape[1])
 
 
-def _warnings(variance: float, runs: tuple[int, ...], grouped: bool) -> list[str]:
-    cautions = []
+def _warnings(variance: float, runs: tuple[int, ...], grouped: bool) -> Iterator[str]:
     if variance < _LEAST_VARIANCE:
-        cautions.append(
+        yield (
             "the systems differ on few items, and this p-value is accurate only for many: use mcnemar, which "
             "is exact"
         )
     if max(runs) > 1:
-        cautions.append(
+        yield (
             "the test counts runs as independent answers: if runs differ as wholes, p is too small for a "
             "claim about new ones"
         )
     if grouped:
-        cautions.append(
+        yield (
             "the test does not pair the items of a stratum: if systems err on the same items, p is too "
             "large; without strata it pairs each item"
         )
-    return cautions

@@ -24,7 +24,7 @@ from nbyk.testing.pvalues import p_value
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.systems.scored import ScoredSystems
-from nbyk.testing.systems.variance import variance_of_clustered_mean, variance_shares
+from nbyk.testing.systems.variance import variance_shares, variances_of_clusters
 
 METRICS = ("mae", "rmse", "spearman", "emd_aggregated", "max_error", "mean_of_emds", "wins_mae", "f1")
 """A sum over items, a root of one, each kind of scan, and metrics that need the rows or no gold order."""
@@ -297,6 +297,7 @@ def test_variance_of_unequal_clusters_is_without_bias() -> None:
     found = []
     for _ in range(1500):
         d = rng.normal(size=30) + np.sqrt(0.5) * rng.normal(size=8)[cluster]
-        found.append(variance_of_clustered_mean(d, cluster))
+        of_mean, within = variances_of_clusters(d, cluster)
+        found.append(of_mean + within / 30)
     expected = 0.5 * np.sum(sizes**2) / 30**2 + 1.0 / 30
     assert abs(np.mean(found) - expected) < 3.5 * np.std(found) / np.sqrt(1500)

@@ -240,11 +240,10 @@ def test_all_metrics_see_the_same_draws() -> None:
 def test_threads_change_no_number() -> None:
     arrays = random_arrays(shift=0.05)
     for name in ("spearman", "cosine", "mse"):
-        one, two = (
-            nbyk.compare(*arrays, metric=name, n_resamples=199, seed=3, threads=n).to_dict(distributions=True)
-            for n in (1, 2)
-        )
-        assert one == two
+        one, two = (nbyk.compare(*arrays, metric=name, n_resamples=199, seed=3, threads=n) for n in (1, 2))
+        assert one.to_dict() == two.to_dict()
+        assert_array_equal(one.pair.drawn.null, two.pair.drawn.null)
+        assert_array_equal(one.pair.drawn.bootstrapped, two.pair.drawn.bootstrapped)
 
 
 def test_draws_go_on_until_the_decision_is_settled() -> None:
@@ -322,16 +321,13 @@ def test_the_shifted_null_and_the_intervals_draw_alike() -> None:
     assert stats.ks_2samp(*drawn).pvalue > 1e-4
     assert abs(np.corrcoef(*drawn)[0, 1]) < 4 / math.sqrt(9_999), "one stream for both"
     result = nbyk.compare(*arrays, n_resamples=999, max_resamples=999)
-    assert result.pair.drawn.sampler == "bootstrap_items/all"
     assert result.claims[-1].interval[0] < result.effect < result.claims[-1].interval[1]
 
 
 def test_expected_p_is_of_the_draws_that_the_result_keeps() -> None:
     result = nbyk.compare(*random_arrays(shift=0.1), alternative="greater", n_resamples=499)
-    assert result.pair.drawn.expected_p == nbyk.expected_p(
-        result.pair.drawn.bootstrapped, result.pair.drawn.null
-    )
-    assert result.pair.drawn.expected_p.p > result.claims[-1].p / 2
+    drawn = result.pair.drawn
+    assert nbyk.expected_p(drawn.bootstrapped, drawn.null).p > result.claims[-1].p / 2
 
 
 def test_what_the_result_says() -> None:
@@ -379,8 +375,6 @@ def test_the_result_goes_into_json() -> None:
     assert "drawn" not in pair
     assert broad["drawn"] is None
     assert "null" not in items["drawn"]
-    (whole,) = board.to_dict(distributions=True)["pairs"]
-    assert len(whole["claims"][-1]["drawn"]["null"]) == board.pair.drawn.n_resamples
 
 
 @pytest.mark.parametrize(

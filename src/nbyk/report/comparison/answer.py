@@ -50,8 +50,7 @@ from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.means import scores_to_settle
 from nbyk.testing.systems.items_alone import item_effects
 from nbyk.testing.systems.sensitivity import Sensitivity
-from nbyk.testing.systems.splits import SOURCES
-from nbyk.testing.systems.variance import VarianceShares
+from nbyk.testing.systems.variance import SOURCES, VarianceShares
 from nbyk.testing.unit_cautions import kind_of, plural
 from nbyk.words import AboutUnits, Offer, capitalised, in_full, listed
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nbyk.report.lines import Head, Line, Tone, bar, in_words, with_decimals
 from nbyk.testing.corrections import WHOSE
@@ -23,7 +24,10 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.systems.asked import EQUAL_SCORES
-from nbyk.words import capitalised, in_full, listed
+from nbyk.words import capitalised, in_full, listed, number_of
+
+if TYPE_CHECKING:
+    from nbyk.testing.systems.sensitivity import Sensitivity
 
 MORE_DRAWS = "more draws could change it"
 """The reason why a decision is inconclusive where its p-value is drawn and too near α."""
@@ -66,7 +70,7 @@ def pair_head(pair: Pair) -> Head:
         _tone(pair),
         about(pair.question, pair.sample),
         tuple(_pair_lines(pair)),
-        tuple(dict.fromkeys((*pair.reserves, *pair.warnings))),
+        tuple(dict.fromkeys(pair.warnings)),
         len(set(pair.reserves)),
         next=pair.claims[0].advice,
     )
@@ -147,7 +151,7 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
         yield Line(f"No answer for {broad.population}: {broad.reason}.")
         p = p_in_words(pair, items) if pair.b else ""
         yield Line(_effect(pair, items), p, f", for {items.population}")
-        if items.shown(items.p, pair.question.alpha) != "undecided":
+        if pair.shown_of(items) != "undecided":
             yield Line(f"For these alone, {_shown(pair, items)}.")
         return
     p = p_in_words(pair, broad) if pair.b else f"{_percent(pair.question.confidence_level)} interval"
@@ -162,15 +166,14 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
 def _narrower(pair: Pair) -> Line:
     """Return the line about the same units, with its verdict if that is another one."""
     broad, items = pair.claims[0], pair.claims[-1]
-    asked, sample = pair.question, pair.sample
-    kinds = [*sample.units]
+    kinds = [*pair.sample.units]
     clusters = ["clusters"] if "clusters" in broad.over and "clusters" not in items.over else []
     of_runs = any(source.startswith("runs") for source in broad.over) and kinds[-1:]
     fixed = [*clusters, *(["raters"] if "raters" in broad.over else []), *(of_runs or [])]
     with_these = (
         f"With these {listed(list(dict.fromkeys(fixed)))} alone" if fixed else f"For {items.population}"
     )
-    same = items.shown(items.p, asked.alpha) == pair.shown
+    same = pair.shown_of(items) == pair.shown
     verdict = "" if same else f", {_shown(pair, items)}"
     *_, ends = _numbers(pair, items, items.interval, pair.interval)
     p = "" if same and ends else p_in_words(pair, items)
@@ -222,7 +225,6 @@ def _first_named(pair: Pair) -> str:
 def p_in_words(pair: Pair, claim: Claim) -> str:
     """Return "p = …" of a claim, or "p ≤ …" if no draw reached the effect, so that p may be less."""
     drawn, asked = pair.drawn, pair.question
-    p = pair.p if claim is pair.claims[0] else claim.p
     if claim.order is not None:
         front = claim.order if pair.shown != "worse" else claim.order.reversed()
         sign = "<" if pair.significant else "≥"
@@ -231,7 +233,7 @@ def p_in_words(pair: Pair, claim: Claim) -> str:
     relation = p_relation(claim.p, drawn.n_resamples, asked.alternative) if is_drawn and drawn else "="
     looks = f" (α = {asked.alpha:.2g} at each of {asked.looks} looks)" if asked.looks > 1 else ""
     side = "" if asked.alternative == "two-sided" else "one-sided "
-    return side + p_text(p, asked.alpha, relation) + looks
+    return side + p_text(pair.decisive(claim).p, asked.alpha, relation) + looks
 
 
 def p_text(p: float, alpha: float, relation: str = "=") -> str:
@@ -249,7 +251,6 @@ def p_text(p: float, alpha: float, relation: str = "=") -> str:
 def _shown(pair: Pair, claim: Claim) -> str:
     a, b, asked = pair.a, pair.b, pair.question
     leader, other, _ = pair.in_order()
-    shown = pair.shown if claim is pair.claims[0] else claim.shown(claim.p, asked.alpha)
     reserve = WITH_RESERVE * pair.is_reserved(claim)
     return {
         "better": f"{a} is better than {b}",
@@ -260,17 +261,15 @@ def _shown(pair: Pair, claim: Claim) -> str:
             "greater": f"{a} is not shown to be better than {b}",
             "less": f"{b} is not shown to be better than {a}",
         }[asked.alternative],
-    }[shown] + reserve
+    }[pair.shown_of(claim)] + reserve
 
 
 def verdict_in_words(pair: Pair, claim: Claim | None = None) -> str:
     """Return a verdict, by default that of the first claim, with the better system: "ours is better"."""
-    if claim is None or claim is pair.claims[0]:
-        decided, shown, claim = pair.decided, pair.shown, pair.claims[0]
-    else:
-        decided, shown = claim.decided, claim.shown(claim.p, pair.question.alpha)
-    if not decided:
+    claim = claim or pair.claims[0]
+    if not pair.decisive(claim).decided:
         return "undecided"
+    shown = pair.shown_of(claim)
     said = {"better": f"{pair.a} is better", "worse": f"{pair.b} is better"}.get(shown, shown)
     return said + WITH_RESERVE * pair.is_reserved(claim)
 
@@ -286,8 +285,7 @@ def claim_sentence(pair: Pair, claim: Claim | None = None) -> str:
     if not pair.b:
         return f"{pair.a} scores {words} {where} ({interval.rstrip(', ')})."
     shown = _shown(pair, claim)
-    decided = pair.decided if claim is pair.claims[0] else claim.decided
-    more = "" if decided else f"; {MORE_DRAWS}"
+    more = "" if pair.decisive(claim).decided else f"; {MORE_DRAWS}"
     comma = "," * pair.is_reserved(claim)
     return f"{shown}{comma} {where}: {words} ({interval}{p_in_words(pair, claim)}{more})."
 
@@ -385,7 +383,7 @@ def board_head(board: Board) -> Head:
         tone,
         about(board.question, board.sample),
         tuple(_board_lines(board)),
-        tuple(dict.fromkeys((*board.reserves, *board.warnings))),
+        tuple(dict.fromkeys(board.warnings)),
         len(set(board.reserves)),
         table=bars_table(board) if board.standings else None,
     )
@@ -475,3 +473,32 @@ def board_margin_sentence(board: Board) -> str:
         if names
     ]
     return "; ".join(parts) + "."
+
+
+def sensitivity_sentence(found: Sensitivity) -> str:
+    """Return whether the verdict depends on the way to test, in a sentence."""
+    a, b = found.names
+    defined = [choice for choice in found.choices if choice.p is not None]
+    counts = Counter[str](choice.verdict for choice in defined)
+    n_nulls = len({choice.null for choice in defined if choice.sampler is None})
+    n_samplers = len({choice.sampler for choice in defined} - {None})
+    ways = (
+        f"{number_of(len(defined), 'way')} to test ({number_of(len(found.effects), 'metric')} under "
+        f"{number_of(n_nulls, 'null')} and {number_of(n_samplers, 'sampler')} of test sets; "
+        f"{found.alternative}, α = {found.alpha:g})"
+    )
+    by_metric, parts, named = found.verdicts(found.null), [], []
+    for shown_as, verb, text, says in (
+        ("better", "show", f"{a} to be better", f"{a} is better"),
+        ("worse", "show", f"{b} to be better", f"{b} is better"),
+        ("different", "show", "only that the two do not answer every item alike", "the two differ"),
+        ("undecided", "leave", "it undecided", "it is undecided"),
+    ):
+        if n := counts[shown_as]:
+            parts.append(f"{n} {verb}{'s' * (n == 1)} {text}")
+        if metrics := [metric for metric, of in by_metric.items() if of == shown_as]:
+            named.append(f"{says} by {listed(metrics)}")
+    start = "The" if found.population == "new items" else f"For {found.population}, the"
+    depends = "depends" if found.depends else "does not depend"
+    by_name = f"; by the {in_words(found.null)}, {', and '.join(named)}" if found.depends else ""
+    return f"{start} verdict {depends} on the choice: of {ways}, {', '.join(parts)}{by_name}."

@@ -36,8 +36,7 @@ from nbyk.testing.results import (
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import moderated_tests
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.by_formula import board_by_formula, claim_over, claims_over, without_p
-from nbyk.testing.systems.panel import FEW_UNITS
+from nbyk.testing.systems.by_formula import about_few, board_by_formula, claim_over, claims_over, without_p
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -284,11 +283,8 @@ def _cautions(
     n_raters = len(data.raters)
     if "raters" in first.over and not first.is_conclusive:
         yield f"{first.reason}: only the claim about {'this rater' if n_raters == 1 else 'these'} has numbers"
-    elif "raters" in first.over and n_raters < FEW_UNITS:
-        yield (
-            f"{n_raters} raters are few to speak for others, and cannot show whether they are skewed: "
-            "with strongly skewed ones intervals miss the truth more often than they say (docs/judge.md)"
-        )
+    elif "raters" in first.over:
+        yield from about_few(n_raters, "raters")
     constant = [name for place, name in enumerate(data.systems) if np.ptp(data.judge[:, place]) == 0.0]
     if constant:
         yield (

@@ -11,6 +11,7 @@ from scipy.special import stdtr
 
 from nbyk.arrays import Floats
 from nbyk.errors import NbykError
+from nbyk.testing.corrections import correct_p_values
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,11 @@ def stand_in(
             f"nobody has {fewest_items} items that the judge and another person rated; collect more, or "
             "lower `fewest_items`"
         )
-    rejected = _benjamini_yekutieli(np.array(p), alpha)
+    # Benjamini and Yekutieli: rates that hold under any dependence of the tests
+    any_dependence = float(np.sum(1.0 / np.arange(1, len(p) + 1)))
+    corrected = any_dependence * correct_p_values(np.nan_to_num(p, nan=1.0), "benjamini_hochberg")
     return StandIn(
-        rejected / len(raters),
+        float(np.mean(corrected <= alpha)),
         float(np.mean(advantages)),
         tuple(raters),
         np.array(advantages),
@@ -135,11 +138,3 @@ def _misses(values: Floats, others: Floats, by: str) -> Floats:
     if by == "accuracy":
         return np.asarray(-(others == values[:, None]).sum(axis=1), np.float64)
     return np.asarray(np.nansum((others - values[:, None]) ** 2, axis=1))
-
-
-def _benjamini_yekutieli(p: Floats, alpha: float) -> int:
-    """Return how many hypotheses are rejected under any dependence of their tests."""
-    m = len(p)
-    steps = np.arange(1, m + 1)
-    below = np.flatnonzero(np.sort(p) <= steps / m * (alpha / np.sum(1.0 / steps)))
-    return int(below[-1]) + 1 if len(below) else 0

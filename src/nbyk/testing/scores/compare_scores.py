@@ -107,9 +107,9 @@ def board_of_scores(
     intervals = [mean_interval(of, question.confidence_level) for of in samples.values()]
     warnings = (*notes, *_warnings(question, sample, compared, paired=paired))
     if len(compared) == 1:
-        compared = [replace(compared[0], warnings=warnings)]
+        compared, warnings = [replace(compared[0], cautions=warnings)], ()
     board = board_from(question, sample, names, means, sign, intervals, compared)
-    return replace(board, warnings=warnings)
+    return replace(board, cautions=warnings)
 
 
 def chosen_test(test: str, samples: Mapping[str, Floats], *, paired: bool) -> tuple[str, str | None]:
@@ -220,7 +220,7 @@ def _by_p(
         if margin is not None:
             claim = replace(claim, margin=_margin(result, a, b, margin, question.alpha, options))
         of_two = _pair(names, question, sample, claim)
-        compared.append(replace(of_two, warnings=tuple(result.without_interval(claim.interval))))
+        compared.append(replace(of_two, cautions=tuple(result.without_interval(claim.interval))))
     return corrected_pairs(compared)
 
 
@@ -286,7 +286,7 @@ def _by_aso(
             *(math.nan, math.nan, ASO, favours),
             order=order,
         )
-        yield replace(_pair(names, question, sample, claim), warnings=(NO_MEANS,))
+        yield replace(_pair(names, question, sample, claim), cautions=(NO_MEANS,))
 
 
 def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, paired: bool) -> Iterator[str]:

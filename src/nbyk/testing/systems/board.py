@@ -33,14 +33,16 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import lone_spread, moderated_tests
-from nbyk.testing.systems.asked import EQUALLY_GOOD, WHOLE_ITEMS, Asked
+from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.by_formula import Places
 from nbyk.testing.systems.cautions import (
     ONE_RESPONSE,
     about_data,
+    about_null,
     about_number,
     about_pair,
     about_threshold,
+    about_undefined,
 )
 from nbyk.testing.systems.claims import (
     broad_test,
@@ -55,7 +57,7 @@ from nbyk.testing.systems.latent import with_latent
 from nbyk.testing.systems.panel import Panel, population_of
 from nbyk.testing.systems.scored import ScoredSystems, answered
 from nbyk.testing.unit_cautions import about_units, pairing_sentence
-from nbyk.words import listed, number_of
+from nbyk.words import listed
 
 
 def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) -> Board:
@@ -95,8 +97,10 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
         else:
             with np.errstate(invalid="ignore"):  # inf − inf if the metric is undefined
                 bootstrapped = metric.sign * (drawn[a] - drawn[b])
-        sample_of_two = _of_two(sample, names[a], names[b])
-        one = _OnePair(asked, panels[a, b], draws, question, sample_of_two, scored.scale)
+        two = ("gold", names[a], names[b])
+        counts = {name: responses for name, responses in sample.responses.items() if name in two}
+        of_two = replace(sample, responses=counts)
+        one = _OnePair(asked, panels[a, b], draws, question, of_two, scored.scale)
         compared.append(one.pair(under, bootstrapped, margin, tests.get((a, b)), exact=exact))
     if len(pairs) > 1:
         corrected = zip(corrected_pairs(compared), nulls, map(tests.get, pairs), strict=True)
@@ -115,24 +119,17 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
     chosen = [(panel, panel.sources) for panel in panels.values()]
     board = replace(board, population=population_of(chosen, of_clusters=panels[pairs[0]].of_clusters))
     if len(pairs) == 1:
-        return replace(board, warnings=(*compared[0].warnings, *scored.uneven_trials()))
+        return replace(board, cautions=tuple(scored.uneven_trials()))
     assert drawn is not None, "only metrics that score each system compare three or more"
     clusters = scored.clusters if of_clusters else None
-    warnings = (
-        *board.reserves,
+    cautions = (
         *_about_units(list(panels.values()), scored.units),
         *_about_spread(alone, names),
         *_cautions(board, scored, drawn),
         *(about_number(clusters, scored.rows.n_items, null="swap_items") if by_bootstrap else ()),
         *scored.uneven_trials(),
     )
-    return replace(board, warnings=warnings)
-
-
-def _of_two(sample: Sample, a: str, b: str) -> Sample:
-    """Return what a sample says of two of its systems."""
-    kept = {name: counts for name, counts in sample.responses.items() if name in ("gold", a, b)}
-    return replace(sample, responses=kept)
+    return replace(board, cautions=cautions)
 
 
 def _nulls(
@@ -216,7 +213,7 @@ class _OnePair:
             kept.setflags(write=False)
         *broader, last = (claim.times(unit) for claim in claims)
         decision_error = 0.0 if exact else decision.error
-        last = replace(last, drawn=Drawn(under.n_draws, exact, decision_error, null, drawn, WHOLE_ITEMS.name))
+        last = replace(last, drawn=Drawn(under.n_draws, exact, decision_error, null, drawn))
         a, b = (
             None if score is None else metric.score_in_ratings(score, self.scale) for score in draws.scores(0)
         )
@@ -231,13 +228,12 @@ class _OnePair:
         )
         clusters = data.clusters if panel.draws_clusters else None
         undefined = bootstraps.size - drawn.size
-        warnings = (
-            *pair.reserves,
+        cautions = (
             *about_data(data, null=asked.null, panel=panel),
             *(about_number(clusters, data.n_items, null=asked.null) if by_bootstrap else ()),
             *about_pair(pair, metric, data, self.scale, undefined=undefined, by_bootstrap=by_bootstrap),
         )
-        return replace(pair, warnings=warnings)
+        return replace(pair, cautions=cautions)
 
     def _items(self, under: DrawnNull, drawn: Floats, *, exact: bool) -> tuple[Claim, bool]:
         """Return the claim over new items or clusters alone, and whether its interval is the bootstrap's."""
@@ -362,13 +358,8 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
     if is_single:
         yield ONE_RESPONSE
     unit = "clusters" if pairs[0].sample.n_clusters else "items"
-    if question.hypothesis != EQUALLY_GOOD:
-        yield (
-            f"null {question.test} says that two systems {question.hypothesis}: rejecting it does not show "
-            "which is better, so that every rank stays possible; swap_items and shifted test whether they "
-            "are equally good"
-        )
-    elif question.correction not in ("holm", "bonferroni"):
+    yield from about_null(question.test)
+    if question.hypothesis == EQUALLY_GOOD and question.correction not in ("holm", "bonferroni"):
         yield (
             f"correction {question.correction} does not bound the chance of any wrong claim, so the sets of "
             "ranks may not cover all true ranks at once; choose holm for that"
@@ -397,7 +388,4 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
     if scored.categories is None:
         systems = [answered(of) for of in rows.systems]
         yield from about_threshold(scored.metric, rows.gold, systems, scored.scale)
-    undefined = int((~np.isfinite(drawn)).any(axis=0).sum())
-    if undefined:
-        draws = number_of(undefined, "bootstrap draw")
-        yield f"{question.metric} is undefined on {draws}, which its intervals leave out"
+    yield from about_undefined(question.metric, int((~np.isfinite(drawn)).any(axis=0).sum()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from scipy.special import ndtri
@@ -28,6 +28,7 @@ from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import law_of
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.claims import POWER, claim_by_t
+from nbyk.testing.systems.panel import FEW_UNITS
 from nbyk.words import number_of
 
 Places = tuple[int, int]
@@ -71,13 +72,24 @@ def claims_over(
     return claim if items is None else claim.no_surer_than(items, asked.decision.alpha), *narrow
 
 
-def times_as_many(effect: float, variance: float, asked: Asked) -> float:
-    """Return how many times as many units find the effect, if it stays, with a power of .8; inf for none."""
-    if is_behind(effect, asked.decision.alternative):
-        return math.inf
-    sides = sides_of(asked.decision.alternative)
-    reach = float(ndtri(1.0 - asked.decision.alpha / sides) + ndtri(POWER))
-    return variance * reach**2 / effect**2 if effect else math.inf
+def about_few(n_units: int, units: str) -> Iterator[str]:
+    """Yield a caution if the units behind a claim are few, such as "voters"."""
+    if FEWEST_UNITS <= n_units < FEW_UNITS:
+        yield (
+            f"{n_units} {units} are few to speak for others, and cannot show whether they are skewed: with "
+            "strongly skewed ones intervals miss the truth more often than they say (docs/shared-units.md)"
+        )
+
+
+def times_as_many(claim: Claim, variance: float, asked: Asked) -> float | None:
+    """Return how many times as many units would settle an open claim, if its effect stays; None for none."""
+    decision = asked.decision
+    is_open = claim.is_conclusive and claim.p > decision.alpha
+    if not is_open or not claim.effect or is_behind(claim.effect, decision.alternative):
+        return None
+    reach = float(ndtri(1.0 - decision.alpha / sides_of(decision.alternative)) + ndtri(POWER))
+    times = variance * reach**2 / claim.effect**2
+    return times if times > 1.0 else None
 
 
 def board_by_formula(
@@ -116,12 +128,12 @@ def board_by_formula(
             pair_claims,
             pair_claims[0].p,
             True,
+            tuple(warnings),
         )
         for (a, b), pair_claims in claims.items()
     ]
-    pairs = [replace(pair, warnings=(*pair.reserves, *warnings)) for pair in corrected_pairs(pairs)]
-    board = board_from(question, sample, names, scores, sign, intervals, pairs)
-    return replace(board, warnings=pairs[0].warnings if len(pairs) == 1 else (*board.reserves, *warnings))
+    board = board_from(question, sample, names, scores, sign, intervals, corrected_pairs(pairs))
+    return replace(board, cautions=() if len(pairs) == 1 else tuple(warnings))
 
 
 def without_p(claim: Claim) -> Claim:

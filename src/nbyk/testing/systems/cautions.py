@@ -59,15 +59,27 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
         yield f"{a} and {b} have the same ratings"
     if data.categories is None:
         yield from _about_scales(sources)
-    if TESTED[null] == ALIKE:
-        yield (
-            f"null {null} says that {a} and {b} {ALIKE}, so the test may reject for two systems that "
-            "differ but are equally good; swap_items and shifted test whether they are"
-        )
+    yield from about_null(null)
     if len(single) == len(sources):
         yield ONE_RESPONSE
     elif single:
         yield Remark(f"one response per item from {' and '.join(single)}: {_MORE_WOULD_TELL}")
+
+
+def about_null(null: str) -> Iterator[str]:
+    """Yield a caution if a null hypothesis says more than that systems are equally good."""
+    if TESTED[null] == ALIKE:
+        yield (
+            f"null {null} says that two systems {ALIKE}, so the test may reject for two systems that differ "
+            "but are equally good, and shows no rank; swap_items and shifted test whether they are"
+        )
+
+
+def about_undefined(metric: str, n_draws: int) -> Iterator[str]:
+    """Yield a caution if a metric is undefined on some bootstrap draws."""
+    if n_draws:
+        draws = number_of(n_draws, "bootstrap draw")
+        yield f"{metric} is undefined on {draws}, which its intervals leave out"
 
 
 def _about_scales(sources: Mapping[str, Floats]) -> Iterator[str]:
@@ -139,9 +151,7 @@ def about_pair(
         else:
             why, way_out = f"with {n_draws} draws", "; raise `n_resamples`"
         yield f"{why} the test rejects {most} equally good systems at α = {alpha:g}{way_out}"
-    if undefined:
-        draws = number_of(undefined, "bootstrap draw")
-        yield f"{metric.name} is undefined on {draws}, which its intervals leave out"
+    yield from about_undefined(metric.name, undefined)
     if asked.test == "shifted" and not metric.is_mean_over_items:
         yield (
             f"null shifted may reject too often on {metric.name}, which is no mean over items "

@@ -278,7 +278,7 @@ def _of_constant(test: SharedUnitsTest, margin: float, alpha: float) -> Margin:
     equivalent = max(not_worse, chance(margin - effect, up))
     other = 1.0 - alpha ** (1.0 / n)
     interval = effect - other * down, effect + other * up
-    return Margin(margin, not_worse, worse, equivalent, interval, alpha, constant=True)
+    return Margin(margin, not_worse, worse, equivalent, interval, alpha)
 
 
 def sample_of(data: ResponseSet, panel: Panel, *, of_clusters: bool) -> Responses:

@@ -221,7 +221,8 @@ def of_effects(
     n, effect = effects.size, float(effects.mean())
     is_verdict = p[alternative].p <= alpha
     g = skewness_of_mean(effects)
-    is_skewed = abs(g) > _SKEWED * _error_of_skewness(n)
+    error = math.sqrt(6.0 * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if n > 2 else math.inf  # of normal items
+    is_skewed = abs(g) > _SKEWED * error
     farthest = _FARTHER * largest if is_skewed and not bounded else largest
     unseen = _unseen(effect, n, farthest, unit) if is_verdict else ""
     if np.ptp(effects) <= tie_tolerance(effects):
@@ -261,11 +262,6 @@ def p_by_t(effects: Floats, level: float) -> tuple[PValues, Interval]:
     mean, reach = float(effects.mean()), float(stdtrit(n - 1, 0.5 + 0.5 * level)) * error
     sides = p_of_sides(float(stdtr(n - 1, -mean / error)), float(stdtr(n - 1, mean / error)))
     return {side: PValue(p, 0.0, side) for side, p in sides.items()}, (mean - reach, mean + reach)
-
-
-def _error_of_skewness(n: int) -> float:
-    """Return the standard error of the skewness g of the mean of n normal items."""
-    return math.sqrt(6.0 * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if n > 2 else math.inf
 
 
 def _is_asymmetric(effects: Floats) -> bool:

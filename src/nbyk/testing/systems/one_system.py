@@ -166,11 +166,11 @@ class _Alone:
     def _planned(self, claim: Claim) -> Claim:
         """Return an open claim with the number of items, or of trials of each, that would settle it."""
         metric, rows = self.scored.metric, self.scored.rows
-        if not metric.is_mean_over_items or claim.p <= self.asked.decision.alpha:
+        if not metric.is_mean_over_items:
             return claim
         scores = scores_of_items(metric, rows)[self.system]
-        times = times_as_many(claim.effect, float(scores.var(ddof=1)) / scores.size, self.asked)
-        if not math.isfinite(times) or times <= 1.0:
+        times = times_as_many(claim, float(scores.var(ddof=1)) / scores.size, self.asked)
+        if times is None:
             return claim
         advice = f"about {math.ceil(times * scores.size)} items"
         trials = rows.systems[self.system : self.system + 1]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,14 +22,16 @@ from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.intervals import percentile_interval
 from nbyk.testing.pvalues import Alternative, PValue, expected_p, null_at_least, p_value, tie_tolerance
-from nbyk.testing.results import NONE, Shown, favoured, plain
+from nbyk.testing.results import NONE, Shown, ShownAsLines, favoured, plain
 from nbyk.testing.systems.asked import EQUALLY_GOOD, TESTED, WHOLE_ITEMS, Asked
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.unit_cautions import about_units, named_units
-from nbyk.words import listed, number_of
+from nbyk.words import listed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from nbyk.report.lines import Head
 
 
 N_RESAMPLES = 999
@@ -73,8 +73,8 @@ class MetricEffect:
     high: float
 
 
-@dataclass(frozen=True)
-class Sensitivity:
+@dataclass(frozen=True, repr=False)
+class Sensitivity(ShownAsLines):
     """The verdicts of every applicable metric under every null, and under every sampler of expected p.
 
     Attributes
@@ -109,14 +109,6 @@ class Sensitivity:
     population: str = "new items"
     names: tuple[str, str] = ("A", "B")
 
-    def _repr_html_(self) -> str:
-        """Return the sentence and the warnings as HTML; notebooks call it."""
-        shown = f"<p><strong>{escape(self.sentence)}</strong></p>"
-        if self.warnings:
-            items = "".join(f"<li>{escape(text)}</li>" for text in self.warnings)
-            shown += f"<p>Before you believe it:</p><ul>{items}</ul>"
-        return shown
-
     def verdicts(self, null: str) -> dict[str, Shown]:
         """Return each metric's verdict by its p-value under a null."""
         return {
@@ -140,33 +132,16 @@ class Sensitivity:
     @property
     def sentence(self) -> str:
         """One sentence on whether the verdict depends on the choice."""
-        from nbyk.report.lines import in_words
+        from nbyk.report.comparison.sentences import sensitivity_sentence
 
-        a, b = self.names
-        defined = [choice for choice in self.choices if choice.p is not None]
-        counts = Counter[str](choice.verdict for choice in defined)
-        n_nulls = len({choice.null for choice in defined if choice.sampler is None})
-        n_samplers = len({choice.sampler for choice in defined} - {None})
-        ways = (
-            f"{number_of(len(defined), 'way')} to test ({number_of(len(self.effects), 'metric')} under "
-            f"{number_of(n_nulls, 'null')} and {number_of(n_samplers, 'sampler')} of test sets; "
-            f"{self.alternative}, α = {self.alpha:g})"
-        )
-        by_metric, parts, named = self.verdicts(self.null), [], []
-        for shown_as, verb, text, says in (
-            ("better", "show", f"{a} to be better", f"{a} is better"),
-            ("worse", "show", f"{b} to be better", f"{b} is better"),
-            ("different", "show", "only that the two do not answer every item alike", "the two differ"),
-            ("undecided", "leave", "it undecided", "it is undecided"),
-        ):
-            if n := counts[shown_as]:
-                parts.append(f"{n} {verb}{'s' * (n == 1)} {text}")
-            if metrics := [metric for metric, of in by_metric.items() if of == shown_as]:
-                named.append(f"{says} by {listed(metrics)}")
-        start = "The" if self.population == "new items" else f"For {self.population}, the"
-        depends = "depends" if self.depends else "does not depend"
-        by_name = f"; by the {in_words(self.null)}, {', and '.join(named)}" if self.depends else ""
-        return f"{start} verdict {depends} on the choice: of {ways}, {', '.join(parts)}{by_name}."
+        return sensitivity_sentence(self)
+
+    @property
+    def head(self) -> Head:
+        """The sentence with the warnings."""
+        from nbyk.report.lines import Head
+
+        return Head(self.sentence, "open", "", (), self.warnings, len(self.warnings))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values that JSON can hold."""

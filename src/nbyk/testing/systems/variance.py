@@ -1,10 +1,17 @@
-"""The sources of the variance of an effect: clusters, items, gold raters, and each system's responses."""
+"""The sources of the variance of an effect: clusters, items, gold raters, and each system's responses.
+
+References
+----------
+Owen 2014, Sobol' indices and Shapley value; Song, Nelson and Staum 2016, Shapley effects for global
+sensitivity analysis; Searle, Casella and McCulloch 1992, Variance components.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, cycle, permutations
 from typing import Any
 
 import numpy as np
@@ -16,12 +23,21 @@ from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
 from nbyk.metrics.metric import loaded
 from nbyk.resampling.effects import as_metrics
-from nbyk.resampling.streams import as_seed
-from nbyk.testing.engine.draws import ItemStreams
+from nbyk.resampling.streams import Streams, as_seed, stream_key
+from nbyk.sums import covariance
 from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.results import VariancePart
-from nbyk.testing.systems.splits import ROLES, SOURCES, Effects, Splits
 from nbyk.testing.unit_cautions import about_units, named_units
+
+Responses = Mapping[str, Floats]
+"""The responses of gold, a and b by these names."""
+
+Effects = Callable[[Responses], Floats]
+"""From responses to each item's d, shape (N,)."""
+
+SOURCES = ("items", "gold", "a", "b")
+
+_N_SPLITS = 18
 
 
 @dataclass(frozen=True)
@@ -110,18 +126,15 @@ def variance_shares(
     -----
     The effect is the mean of one number d per item, and its variance that of d over N. Each item's responses
     are split into halves at random. Over items, the covariance of d on the first halves with d on the second
-    is the variance that items alone explain. If both use the same half of a role, it is the variance that
-    items and this role explain (pick-freeze: Sobol' 1993). Both are unbiased for half as many responses, for
-    any metric. The items' part is the first of them, extrapolated from halves and quarters to all responses,
-    linearly in one over their number. The rest of the variance of d on all responses is divided among the
-    roles in proportion to their Shapley effects on halves (Owen 2014; Song et al. 2016). Shapley effects
-    divide the variance that two roles explain only together. This is most of it if A and B are nearly equally
-    good, and a jackknife of responses would count it several times. Negative estimates are set to 0, with a
-    warning if it is the items' or the clusters' part.
+    is the variance that items alone explain, without bias for half as many responses, by any metric. The
+    items' part is extrapolated from halves and quarters to all responses, linearly in one over their number.
+    The roles share the rest in proportion to their Shapley effects: they change from the first half to the
+    second one after the other, in each order, and a role has what it adds to half of the mean square by which
+    d changes. So what roles explain only together is divided among them. This is most of the variance if A
+    and B are nearly equally good, and a jackknife of responses would count it several times. Negative
+    estimates are set to 0, with a warning if it is the items' or the clusters' part.
 
-    With G clusters of n_g items, the variance of d is σ²_c between clusters and σ²_w within, by the analysis
-    of variance (with MS_c − MS_w over the mean size (N − Σ n_g²/N) / (G − 1)). Clusters add σ²_c Σ n_g²/N² to
-    the variance of the mean, and all else σ²_w/N (Searle, Casella and McCulloch 1992, Variance components).
+    With clusters, d has a variance between and one within them (`variances_of_clusters`).
 
     Shares have no interval: percentiles over bootstrapped items covered the true shares far too rarely
     (docs/method.md).
@@ -129,31 +142,39 @@ def variance_shares(
     (chosen,) = as_metrics(metric)
     data, seed = response_set(gold, a, b, cluster=cluster), as_seed(seed)
     chosen.check_gold(data.has_gold)
-    streams = ItemStreams(seed, Rows(data.gold, np.empty((0, data.n_items, 0))))
     effects = _item_effects(chosen, data)
-    splits = Splits.of(data, [role for role in ROLES if role != "gold" or chosen.needs_gold])
-    features = splits.features(effects, streams.key)
-    n = len(features)
-    if splits.clusters is None:
-        parts = np.append(0.0, splits.parts(features.sum(axis=0), n) / n)
-    else:
-        clusters = with_clusters(features, splits.clusters)
-        sums = clusters.sum(axis=0)
-        parts = clustered_parts(splits.parts(sums[:-3], n), sums, len(clusters))
-    shares = np.maximum(parts, 0.0)
-    shares = shares / shares.sum() if shares.any() else np.full(parts.shape, np.nan)
-    by_source: dict[str, Any] = {}
-    d = effects({"gold": data.gold, "a": data.a, "b": data.b})
+    responses = {"gold": data.gold, "a": data.a, "b": data.b}
+    roles = [role for role in responses if role != "gold" or chosen.needs_gold]
+    several = {role: (~np.isnan(responses[role])).sum(axis=1) > 1 for role in roles}
+    single = [role for role in roles if several[role].sum() < 2]
+    split = [role for role in roles if role not in single]
+    kept = np.all([several[role] for role in split], axis=0) if split else np.ones(data.n_items, np.bool_)
+    n = int(kept.sum())
+    if n < 2:
+        raise NbykError(
+            f"variance shares: {n} items have two responses or more from each of {', '.join(split)}; "
+            "expected at least two items"
+        )
+    some = {role: matrix[kept] for role, matrix in responses.items()}
+    counts = {role: (~np.isnan(some[role])).sum(axis=1) for role in split}
+    d, d_kept = effects(responses), effects(some)
+    parts = dict.fromkeys(("clusters", *SOURCES), 0.0) | _parts(effects, some, counts, seed)
     whole = float(d.var(ddof=1)) / data.n_items
     if data.clusters is not None:
-        whole = variance_of_clustered_mean(d, data.clusters)
-    for index, source in enumerate(("clusters", *SOURCES)):
-        if source in splits.single or (source == "clusters" and data.n_clusters == data.n_items):
+        of_mean, within = variances_of_clusters(d_kept, data.clusters[kept])
+        parts |= {"clusters": n * of_mean, "items": within - sum(parts[role] for role in split)}
+        of_mean, within = variances_of_clusters(d, data.clusters)
+        whole = of_mean + within / data.n_items
+    shares = {source: max(part, 0.0) for source, part in parts.items()}
+    total = sum(shares.values())
+    by_source: dict[str, Any] = {}
+    for source, share in shares.items():
+        if source in single or (source == "clusters" and data.n_clusters == data.n_items):
             by_source[source] = VarianceShare(None, None)
-        elif math.isnan(shares[index]):
+        elif not total:
             by_source[source] = VarianceShare(0.0, None)
         else:
-            by_source[source] = VarianceShare(float(shares[index]) * whole, float(shares[index]))
+            by_source[source] = VarianceShare(share / total * whole, share / total)
     if data.clusters is None:
         by_source["clusters"] = None
     # An item's trials are its own.
@@ -163,11 +184,80 @@ def variance_shares(
         math.sqrt(whole),
         **by_source,
         warnings=(
-            *_cautions(chosen, splits, parts, data),
+            *_cautions(chosen, data, counts, single, parts, n),
             *about_units(units, has_gold=data.has_gold, claim="variance"),
         ),
         names=data.names,
     )
+
+
+def _parts(
+    effects: Effects, responses: Responses, counts: Mapping[str, Integers], seed: int
+) -> dict[str, float]:
+    """Return the variance of d by items and by each role; `counts` has those with two responses or more."""
+    whole = float(effects(responses).var(ddof=1))
+    if not counts:
+        return {"items": whole}
+    of_halves, of_quarters, own = 0.0, 0.0, dict.fromkeys(counts, 0.0)
+    quartered = _are_quartered(counts)
+    key, orders = stream_key(seed, purpose="variance shares"), cycle(permutations(counts))
+    for split in range(_N_SPLITS):
+        generator = Streams(key, split).generator("order")
+        dealt = {role: _shuffled(responses[role], generator) for role in counts}
+        first, second = ({**responses, **_dealt(dealt, 2, which)} for which in (0, 1))
+        order = next(orders)
+        there, back = _path(effects, first, second, order), _path(effects, second, first, order)
+        of_halves += float(np.mean([*map(covariance, there, back)])) / _N_SPLITS
+        changes = [
+            0.25 * float(np.mean((one - there[0]) ** 2) + np.mean((other - back[0]) ** 2))
+            for one, other in zip(there, back, strict=True)
+        ]
+        for role, before, after in zip(order, changes[:-1], changes[1:], strict=True):
+            own[role] += after - before
+        if quartered:
+            quarters = [effects({**responses, **_dealt(dealt, 4, which)}) for which in range(4)]
+            pairs = [covariance(one, other) for one, other in combinations(quarters, 2)]
+            of_quarters += float(np.mean(pairs)) / _N_SPLITS
+    items = of_halves
+    if quartered:
+        numbers = np.array([*counts.values()])
+        inverse, half, quarter = (float(np.mean(1.0 / (numbers // n_parts))) for n_parts in (1, 2, 4))
+        items += (half - inverse) / (quarter - half) * (of_halves - of_quarters)
+    items = min(items, whole)
+    for role, numbers in counts.items():  # half of an odd number of responses leaves one out
+        own[role] = max(own[role], 0.0) * float((numbers // 2).sum() / numbers.sum())
+    together, rest = sum(own.values()), whole - max(items, 0.0)
+    return {"items": items} | {role: rest * part / (together or 1.0) for role, part in own.items()}
+
+
+def _path(effects: Effects, start: Responses, end: Responses, order: Sequence[str]) -> list[Floats]:
+    """Return d as the roles change from their responses at the start to those at the end, in this order."""
+    sets = [start]
+    for role in order:
+        sets.append({**sets[-1], role: end[role]})
+    return [effects(of_roles) for of_roles in sets]
+
+
+def _are_quartered(counts: Mapping[str, Integers]) -> bool:
+    """Return whether each item has four responses or more from each role."""
+    return min(int(numbers.min()) for numbers in counts.values()) >= 4
+
+
+def _shuffled(responses: Floats, generator: np.random.Generator) -> Floats:
+    """Return each row's responses in a random order, then NaN."""
+    keys = np.where(np.isnan(responses), 2.0, generator.random(responses.shape))
+    return np.take_along_axis(responses, np.argsort(keys, axis=1), axis=1)
+
+
+def _dealt(responses: Responses, n_parts: int, which: int) -> dict[str, Floats]:
+    """Return one of `n_parts` equal parts of each row's responses, by role; the rest is left out."""
+    parts = {}
+    for role, matrix in responses.items():
+        sizes = (~np.isnan(matrix)).sum(axis=1, keepdims=True) // n_parts
+        places = np.arange(int(sizes.max()))
+        own = np.minimum(which * sizes + places, matrix.shape[1] - 1)
+        parts[role] = np.where(places < sizes, np.take_along_axis(matrix, own, axis=1), np.nan)
+    return parts
 
 
 def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
@@ -185,7 +275,7 @@ def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
             "additive metric, such as mae, mse, wins_mae, mean or mean_of_emds, or rmse"
         )
 
-    def effects(of: Mapping[str, Floats]) -> Floats:
+    def effects(of: Responses) -> Floats:
         scores = item_scores(base, Rows(of["gold"], stack_responses(of["a"], of["b"])))
         if metric.kind == "comparison":
             return np.asarray(metric.sign * scores[0])
@@ -194,68 +284,50 @@ def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
     return effects
 
 
-def _cautions(metric: Metric, splits: Splits, parts: Floats, data: ResponseSet) -> Iterator[str]:
-    names, n_items = data.names_of_roles, data.n_items
-    if splits.single:
+def _cautions(
+    metric: Metric,
+    data: ResponseSet,
+    counts: Mapping[str, Integers],
+    single: Sequence[str],
+    parts: Mapping[str, float],
+    n: int,
+) -> Iterator[str]:
+    names = data.names_of_roles
+    if single:
         yield (
-            f"one response per item from {', '.join(names[role] for role in splits.single)}: nbyk cannot "
+            f"one response per item from {', '.join(names[role] for role in single)}: nbyk cannot "
             "separate that part of the variance from the items', and counts it there"
         )
-    n_split = len(splits.responses["a"])
-    if n_split < n_items:
+    if n < data.n_items:
         yield (
-            f"the shares are those of the {n_split} of {n_items} items with two responses or more from "
-            f"each of {', '.join(names[role] for role in splits.roles)}"
+            f"the shares are those of the {n} of {data.n_items} items with two responses or more from "
+            f"each of {', '.join(names[role] for role in counts)}"
         )
-    if splits.roles and not splits.quartered:
+    if counts and not _are_quartered(counts):
         yield (
             "fewer than four responses on some items: the items' part is that of half as many responses, "
             "and usually too small"
         )
-    for source, part in zip(("clusters", "items"), parts, strict=False):
-        if part < 0.0:
+    for source in ("clusters", "items"):
+        if parts[source] < 0.0:
             yield f"the {source}' part is estimated as negative; nbyk sets it to 0"
     if metric.from_mean is not None:
         yield f"nbyk treats {metric.name} as linear in the mean squared errors"
 
 
-def components(sums: Floats, n_clusters: int) -> tuple[float, float]:
-    """Return the variances of d between G clusters, perhaps below 0, and within, from sums over clusters.
+def variances_of_clusters(d: Floats, clusters: Integers) -> tuple[float, float]:
+    """Return the variance that clusters add to the mean of d, perhaps below 0, and that of d within them.
 
-    The sums are those of `with_clusters` (Searle, Casella and McCulloch 1992, Variance components).
+    With G clusters of n_g of N items, d has the variance σ²_c between clusters, which the analysis of
+    variance finds by the mean size (N − Σ n_g²/N) / (G − 1), and they add σ²_c Σ n_g²/N² to that of the mean.
     """
-    total, squares, between, n, sizes_squared = sums[-5:].tolist()
-    mean_square = (between - total * total / n) / (n_clusters - 1.0)
-    if n == n_clusters:  # the two cannot be told apart: all variance counts as within
+    names, clusters = np.unique(clusters, return_inverse=True)
+    sizes, n = np.bincount(clusters), len(d)
+    means = np.bincount(clusters, weights=d) / sizes
+    mean_square = float(np.sum(sizes * (means - d.mean()) ** 2)) / (len(names) - 1.0)
+    if n == len(names):  # the two cannot be told apart: all variance counts as within
         return 0.0, mean_square
-    within = (squares - between) / (n - n_clusters)
-    size = (n - sizes_squared / n) / (n_clusters - 1.0)
-    return (mean_square - within) / size, within
-
-
-def with_clusters(features: Floats, clusters: Integers) -> Floats:
-    """Return sums over clusters of items' features, shape (G, F + 3).
-
-    The last feature but one is d. The three added sums are of T²/n, n and n².
-    """
-    sizes = np.bincount(clusters).astype(np.float64)
-    sums = np.zeros((len(sizes), features.shape[1]))
-    np.add.at(sums, clusters, features)
-    return np.column_stack([sums, sums[:, -2] ** 2 / sizes, sizes, sizes**2])
-
-
-def clustered_parts(parts: Floats, sums: Floats, n_clusters: int) -> Floats:
-    """Return the variance of the mean by clusters, items, gold, A and B, shape (5,).
-
-    It follows from those of d by items and the roles, shape (4,), and the sums of `with_clusters`.
-    """
-    own, within = components(sums, n_clusters)
-    n, sizes_squared = sums[-2:].tolist()
-    return np.array([own * sizes_squared / (n * n), (within - parts[1:].sum()) / n, *(parts[1:] / n)])
-
-
-def variance_of_clustered_mean(d: Floats, clusters: Integers) -> float:
-    """Return the variance of the mean of d, shape (N,), over clusters like these."""
-    features = with_clusters(np.column_stack([d - d.mean(), (d - d.mean()) ** 2]), clusters)
-    sums = features.sum(axis=0)
-    return float(clustered_parts(np.zeros(1), sums, len(features)).sum())
+    within = float(np.sum((d - means[clusters]) ** 2)) / (n - len(names))
+    squares = float(np.sum(sizes**2))
+    size = (n - squares / n) / (len(names) - 1.0)
+    return (mean_square - within) / size * squares / n**2, within

@@ -32,10 +32,10 @@ from nbyk.sums import product, solve
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample
 from nbyk.testing.shared_units import SharedUnitsTest
-from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import (
+    about_few,
     board_by_formula,
     claim_over,
     claims_over,
@@ -43,7 +43,6 @@ from nbyk.testing.systems.by_formula import (
     times_as_many,
 )
 from nbyk.testing.systems.claims import POWER
-from nbyk.testing.systems.panel import FEW_UNITS
 from nbyk.words import number_of
 
 _LOUD = 0.1
@@ -301,9 +300,8 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
 
 def _planned(claim: Claim, test: SharedUnitsTest, votes: Votes, asked: Asked, judge: Votes | None) -> Claim:
     """Return a claim with the number of votes that would settle it, if it is open and there is no judge."""
-    times = times_as_many(test.effect, test.variance, asked)
-    is_open = claim.is_conclusive and claim.p > asked.decision.alpha
-    if not is_open or not math.isfinite(times) or judge is not None:
+    times = times_as_many(claim, test.variance, asked)
+    if times is None or judge is not None:
         return claim
     by = f" by {math.ceil(times * len(votes.voter_names))} voters" if "voters" in claim.over else ""
     size = f"about {math.ceil(times * votes.n_votes)} votes{by}"
@@ -345,8 +343,7 @@ def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Iterator[str]:
         )
     else:
         n_voters, counts = len(votes.voter_names), np.bincount(votes.voters)
-        if FEWEST_UNITS <= n_voters < FEW_UNITS:
-            yield f"{n_voters} voters are few to speak for others, and cannot show whether they are skewed"
+        yield from about_few(n_voters, "voters")
         loudest = int(counts.argmax())
         share = counts[loudest] / votes.n_votes
         if share >= _LOUD and n_voters > 1:
