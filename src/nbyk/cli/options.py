@@ -152,10 +152,3 @@ def numbers_of(
         if not equals or not name.strip():
             raise NbykError(f"found {part!r}, expected {form}", argument=argument)
     return by_name
-
-
-def checksum(path: Path | None) -> str | None:
-    """Return the SHA-256 of a file, if there is one."""
-    from nbyk.files import sha256
-
-    return None if path is None else sha256(path)
