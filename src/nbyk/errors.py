@@ -6,9 +6,12 @@ import difflib
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
 from typing import Self
 
 
@@ -176,6 +179,22 @@ class UndefinedMetricError(NbykError):
 
 class StoppedError(BaseException):
     """A signal asked nbyk to stop. It is not an Exception, so that no handler catches it on its way."""
+
+
+@contextmanager
+def hearing_signals(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Give SIGINT, SIGTERM and SIGHUP to a handler until the block has ended, unless they are ignored."""
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if in_main_thread else ()
+    before = {number: signal.getsignal(number) for number in numbers}
+    heard = {number: usual for number, usual in before.items() if usual not in (signal.SIG_IGN, None)}
+    try:
+        for number in heard:
+            signal.signal(number, handler)
+        yield
+    finally:
+        for number, usual in heard.items():
+            signal.signal(number, usual)
 
 
 # Line ends, control characters, halves of characters, and marks that change the direction of text.

@@ -72,6 +72,8 @@ _OF_ROWS = {"item", "value", "system", "on_missing", "on_duplicates", "on_empty"
 _NOT_OF_VOTES = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER, _OF_JUDGE, _OF_ROWS) - {"generalise", "looks"}
 _NOT_OF_JUDGE = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER) - {"scale", "rater"}
 
+_ASKED = ("against", "alpha", "confidence_level", "correction")
+_ASKED_OF_ITEMS = ("null", "interval", "looks", "generalise", "max_resamples", "max_draws")
 _OF_PLAN = (
     *("item", "rater", "value", "cluster", "metric_file", "pair_runs", "counts"),
     *("on_duplicates", "on_empty"),
@@ -306,13 +308,8 @@ def compare(
 
     check_draws(max_resamples, "max_resamples")
 
-    asked: dict[str, Any] = {
-        "against": against,
-        "alternative": sided,
-        "alpha": alpha,
-        "confidence_level": confidence_level,
-        "correction": correction,
-    }
+    asked: dict[str, Any] = {name: context.params[name] for name in _ASKED}
+    asked["alternative"] = sided
     if systems is not None and len(systems) == 1 and holds_votes(systems[0]):
         _refuse(given, _NOT_OF_VOTES, "these are votes between two outputs")
         votes = read_votes(systems[0])
@@ -362,8 +359,7 @@ def _compared(
         metrics = tuple(words["metric"] or (None,))
         with renaming(_PARAMETERS):
             read = read.with_units(words["rater_ids"], words["run_ids"])
-        asked |= {name: words[name] for name in ("null", "interval", "looks", "generalise")}
-        asked |= {name: words[name] for name in ("max_resamples", "max_draws")}
+        asked |= {name: words[name] for name in _ASKED_OF_ITEMS}
         asked |= {"suite": _suite(words, read), "pair_runs": words["pair_runs"] == "yes"}
     own_files = files if set(files) == set(read.names) else {}
     is_named = words["gold"] or words["system"]

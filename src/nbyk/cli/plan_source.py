@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nbyk.data import Scale
+    from nbyk.data import ResponseSet, Scale
     from nbyk.metrics import Metric
+    from nbyk.planning.pilot import Pilot
     from nbyk.planning.result import Plan
     from nbyk.priors import TwoStagePrior
     from nbyk.resampling.pilot_items import PilotItems
@@ -273,15 +274,22 @@ def shared_source(
     assert read.scale is not None
     assert read.pair is not None
     effect_unit = cast("float", read.scale.unit) ** metric.unit_power
-    about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
-    more: dict[str, Any] = {"unit": effect_unit, "scale": read.scale}
-    pilot_of_pair = Pilot((read.pair,), metric, about_runs, arguments["pair_runs"] == "yes", **more)
-    in_the_unit(asked, sds, read.scale, metric, unit, shown=abs(pilot_of_pair.effect))
+    shown = pilot_of(read.pair, metric, arguments, unit=effect_unit, scale=read.scale)
+    in_the_unit(asked, sds, read.scale, metric, unit, shown=abs(shown.effect))
     numbers = ("solve", "n_items", "k_responses", "budget", *OF_SHARED, *SDS)
     if asked["effect"] is not None and not any(arguments[name] for name in numbers):
-        crew = pilot_of_pair.crew  # the number that compare's next command asks for
+        crew = shown.crew  # the number that compare's next command asks for
         asked["solve"] = "raters" if crew.raters else "runs" if crew.runs else "items"
-    return PlanSource(replace(pilot_of_pair, declared=variances_of(sds)), read.notes)
+    return PlanSource(replace(shown, declared=variances_of(sds)), read.notes)
+
+
+def pilot_of(pair: ResponseSet, metric: Metric, arguments: Mapping[str, Any], **more: Any) -> Pilot:
+    """Return a pilot of two systems; `more` are further arguments of `Pilot`."""
+    from nbyk.planning.pilot import Pilot
+
+    of_runs = (arguments["runs"], arguments["run_sd"])
+    about_runs = of_runs != (None, None) or arguments["solve"] == "runs"
+    return Pilot((pair,), metric, about_runs, arguments["pair_runs"] == "yes", **more)
 
 
 def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSource:

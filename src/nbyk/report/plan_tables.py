@@ -36,7 +36,7 @@ def near_ways(plan: Plan, *, all_of_them: bool = False) -> pd.DataFrame:
     """
     import pandas as pd
 
-    costs, priced = plan.request.costs, _is_priced(plan)
+    costs, priced = plan.request.costs, is_priced(plan)
     rows = list(_simulated_ways(plan) if plan.request.is_simulated else _people_ways(plan))
     asks_size = plan.request.is_simulated or not {"power", "effect"} & set(plan.open)
     if not all_of_them and (len(rows) < 2 or not asks_size):
@@ -69,7 +69,8 @@ def rating_or_label(plan: Plan) -> str:
     return "label" if plan.request.is_simulated and plan.request.world.of_labels else "rating"
 
 
-def _is_priced(plan: Plan) -> bool:
+def is_priced(plan: Plan) -> bool:
+    """Return whether any cost was given."""
     costs = plan.request.costs
     return costs != Costs(rated_systems=costs.rated_systems)
 

@@ -16,6 +16,7 @@ from nbyk.report.lines import in_words
 from nbyk.testing.results import Board, Pair, Question, VariancePart
 from nbyk.testing.scores.battery import null_draws
 from nbyk.testing.systems.sensitivity import Sensitivity
+from nbyk.words import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +54,7 @@ def leaderboard_figure(board: Board) -> Figure:
         scores.set_yticks(rows, [shown_name(standing.name, 18) for standing in board.standings])
         scores.set_ylim(n - 0.4, -1.5)
         scores.locator_params(axis="x", nbins=4)
-        scores.set_xlabel(f"{_in_unit(asked)}, {_percent(asked)} interval")
+        scores.set_xlabel(f"{_in_unit(asked)}, {percent(asked.confidence_level)} interval")
 
         def write(row: float, place: float, text: str, colour: str = _INK) -> None:
             scores.annotate(
@@ -96,7 +97,7 @@ def difference_figure(pair: Pair) -> Figure:
         axes.locator_params(axis="x", nbins=6, min_n_ticks=3)
         low, high = axes.get_xlim()
         axes.set_xlim(min(low, -0.05 * (high - low)), max(high, 0.05 * (high - low)))
-        of = f"effect on {_in_unit(pair.question)}, {_percent(pair.question)} interval"
+        of = f"effect on {_in_unit(pair.question)}, {percent(pair.question.confidence_level)} interval"
         axes.set_xlabel(f"{_sides(*pair.in_order()[:2])}\n{of}")
         if pair.margin is not None:
             figure.legend(loc="outside upper right", frameon=False)
@@ -140,7 +141,7 @@ def null_figure(pair: Pair) -> Figure:
         if drawn.size:
             weights, label = np.full(drawn.size, 1.0 / drawn.size), "bootstrapped test sets"
             axes.hist(drawn, bins.tolist(), weights=weights, color=COLOURS[5], alpha=0.55, label=label)
-            height, label = 1.06 * axes.get_ylim()[1], f"{_percent(asked)} interval"
+            height, label = 1.06 * axes.get_ylim()[1], f"{percent(asked.confidence_level)} interval"
             axes.plot(
                 [sign * end for end in items.interval],
                 (height, height),
@@ -311,10 +312,6 @@ def _marks(board: Board) -> Iterator[tuple[str, tuple[str, str]]]:
 
 def _sides(leader: str, other: str) -> str:
     return f"← {shown_name(other, 22)} is better | {shown_name(leader, 22)} is better →"
-
-
-def _percent(asked: Question) -> str:
-    return f"{100 * asked.confidence_level:g} %"
 
 
 def _in_unit(asked: Question) -> str:

@@ -20,7 +20,7 @@ from nbyk.report.comparison.sentences import (
 from nbyk.report.lines import bar, with_decimals
 from nbyk.testing.results import Board, Pair, VariancePart
 from nbyk.testing.systems.sensitivity import Sensitivity
-from nbyk.words import number
+from nbyk.words import number, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ def leaderboard_table(board: Board) -> pd.DataFrame:
 def leaderboard_caption(board: Board) -> str:
     """Return what a leaderboard's table and figure both show: scores and intervals."""
     asked = board.question
-    level = f"{100 * asked.confidence_level:g} %"
+    level = percent(asked.confidence_level)
     return f"{about(asked, board.sample)}; {level} intervals for {board.population}"
 
 
