@@ -127,6 +127,7 @@ def compared(
     from nbyk.report.comparison.sentences import p_in_words, verdict_line
     from nbyk.testing.systems.compare import compare
 
+    suite = asked["suite"]
     if isinstance(data, Votes):
         board = compare(data, **asked)
         counts = {"n_votes": data.n_votes, "n_prompts": data.n_prompts, "n_voters": len(data.voter_names)}
@@ -139,7 +140,7 @@ def compared(
         with stage(f"comparing {listed(data.names)}{by}"):
             board = compare(data, metric=name, parts=not by_name, **asked)
         by_name[name or board.question.metric] = board
-    boards, suite = list(by_name.values()), asked.get("suite")
+    boards = list(by_name.values())
     after = ("", "") if following is None else following.after(boards, data)
     more: dict[str, Any] = {"following": after}
     first = boards[0].pairs[0]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -42,6 +42,11 @@ def is_typed(context: typer.Context, name: str) -> bool:
     """Return whether an option was typed."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
+
+
+def taken_by(function: Any, words: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of a command's parameters that a function takes by the same names."""
+    return {name: words[name] for name in function.__kwdefaults__ if name in words}
 
 
 def typed(context: typer.Context, names: Iterable[str]) -> list[str]:

@@ -25,6 +25,7 @@ from nbyk.cli.options import (
     load_metric_files,
     metric_named,
     one_of,
+    taken_by,
     typed,
 )
 from nbyk.cli.pilot import PilotFiles, holds_two_systems
@@ -284,7 +285,7 @@ def plan(
     columns = Columns(item, rater, value, cluster)
     files = PilotFiles(pilot, answers, columns, mending, tuple(again), by_gold, dataset)
     arguments["n_runs"] = _runs(n_runs)
-    asked = {name: arguments[name] for name in plan_from.__kwdefaults__ or {} if name in arguments}
+    asked = taken_by(plan_from, arguments)
     asked |= {"metric": metrics, "curves": out is not None and not with_people}
     with moving_line() as say:
         asked["progress"] = say

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from nbyk.cli.options import check_files, numbers_of, one_of, scale_named
+from nbyk.cli.options import check_files, numbers_of, one_of, scale_named, taken_by
 from nbyk.cli.pilot import PilotFiles, pilot_scale
 from nbyk.errors import NbykError, unknown_name
 
@@ -309,8 +309,7 @@ def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSo
             raise NbykError("people and a judge have no use for it; leave it out", argument=name)
     scale = asked["scale"] = None if arguments["scale"] is None else scale_named(arguments["scale"])
     asked["metric"] = get("mean")
-    names = ("item", "rater", "value", "on_duplicates", "on_empty")
-    reading = {name: arguments[name] for name in names}
+    reading = taken_by(read_judged, arguments)
     reading |= {"scale": scale, "counts": numbers_of(arguments["counts"])}
     data = read_judged(arguments["pilot"], arguments["judge"], **reading)
     pilot = Pilot.of_judged(data)
