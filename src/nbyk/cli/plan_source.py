@@ -92,29 +92,29 @@ class PlanSource(NamedTuple):
 
 def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
     """Raise NbykError if the options do not name one source of items and ratings."""
-    given = {name: arguments[name] for name in ("dataset", "pilot", "pilot_systems", "prior")}
-    pilot, pilot_systems = given["pilot"], given["pilot_systems"]
+    names = ("dataset", "pilot", "pilot_systems", "prior", "class_alpha")
+    dataset, pilot, pilot_systems, prior, alpha = (arguments[name] for name in names)
     one_of("unit", arguments["unit"], (None, "scale", "share"))
     one_of("pair_runs", arguments["pair_runs"], ("yes", "no"))
     one_of("items_from", arguments["items_from"], ("pilot", "prior"))
-    check_files([pilot, *(pilot_systems or ()), given["prior"]])
-    if given["dataset"] is not None:
-        _check_dataset(given["dataset"], published=arguments["published"])
+    check_files([pilot, *(pilot_systems or ()), prior])
+    if dataset is not None:
+        _check_dataset(dataset, published=arguments["published"])
     if with_people:
-        shows_raters = {"DATASET": has_ratings(arguments), "--prior": has_labels(given["prior"])}
-        for words, name in (("DATASET", "dataset"), ("--prior", "prior")):
-            if given[name] is not None and not shows_raters[words]:
+        shows_raters = {"DATASET": has_ratings(arguments), "--prior": has_labels(prior)}
+        for words, name in (("DATASET", dataset), ("--prior", prior)):
+            if name is not None and not shows_raters[words]:
                 raise NbykError(
-                    f"{words}: found {given[name]}, which has no ratings that show how raters differ; give "
+                    f"{words}: found {name}, which has no ratings that show how raters differ; give "
                     f"yours with `pilot`, or say how much the effect varies, as in: {declared(arguments)}"
                 )
-        if given["dataset"] is None or not (pilot or pilot_systems):
+        if dataset is None or not (pilot or pilot_systems):
             return
     sources = {
-        "DATASET": given["dataset"],
+        "DATASET": dataset,
         "--pilot-systems" if pilot is None else "--pilot": pilot or pilot_systems,
-        "--prior": given["prior"],
-        "--class-alpha": arguments["class_alpha"],
+        "--prior": prior,
+        "--class-alpha": alpha,
     }
     named = [name for name, value in sources.items() if value is not None]
     if len(named) != 1:
@@ -122,7 +122,7 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
             f"plan: found {' and '.join(named) or 'no data'}; expected one of DATASET, --pilot and --prior; "
             f"without data, say how much the effect varies, as in: {declared(arguments)}"
         )
-    if arguments["published"] and given["dataset"] is None:
+    if arguments["published"] and dataset is None:
         raise NbykError(
             f"plan: found --published and {named[0]}; it chooses a DATASET's published prior over a fit to "
             "its ratings: leave it out, or name a dataset instead"
