@@ -39,9 +39,9 @@ class DataPlace:
         row = self.row if isinstance(self.row, str) else ""
         return ", ".join(filter(None, (": ".join(filter(None, (file + line, self.name))), row)))
 
-    def error(self, problem: str, *, key: str | None = None, argument: str | None = None) -> NbykError:
+    def error(self, problem: str, *, argument: str | None = None) -> NbykError:
         """Return the error about this place; the parameters are those of `NbykError`."""
-        return NbykError(problem, file=self.file, row=self.row, name=self.name, key=key, argument=argument)
+        return NbykError(problem, file=self.file, row=self.row, name=self.name, argument=argument)
 
 
 class NbykError(ValueError):

@@ -41,12 +41,10 @@ def near_ways(plan: Plan, *, all_of_them: bool = False) -> pd.DataFrame:
     asks_size = plan.request.is_simulated or not {"power", "effect"} & set(plan.open)
     if not all_of_them and (len(rows) < 2 or not asks_size):
         return pd.DataFrame()
-    places = sorted(
-        range(len(rows)), key=lambda place: (rows[place][1] != "this plan", costs.of(rows[place][0]))
-    )
+    nearest = sorted(rows, key=lambda row: (row[1] != "this plan", costs.of(row[0])))
     each = rating_or_label(plan)
     shown = sorted(
-        (rows[place] for place in places[: None if all_of_them else _MOST_WAYS]),
+        nearest[: None if all_of_them else _MOST_WAYS],
         key=lambda row: (row[0].raters, row[0].runs, row[0].ratings_per_item, -row[0].n_items),
     )
     return pd.DataFrame(

@@ -233,15 +233,15 @@ def quantile_panel(axes: Axes, pair: Pair) -> None:
     axes.set_ylabel("score")
 
 
-def sensitivity_figure(found: Sensitivity) -> Figure:
+def sensitivity_figure(ways: Sensitivity) -> Figure:
     """Draw p of every metric under every null and expected p under every sampler, coloured by verdict."""
     from matplotlib.patches import Patch
 
-    metrics = [of_metric.metric for of_metric in found.effects]
-    columns = list(dict.fromkeys(choice.sampler or choice.null for choice in found.choices))
+    metrics = [of_metric.metric for of_metric in ways.effects]
+    columns = list(dict.fromkeys(choice.sampler or choice.null for choice in ways.choices))
     figure, axes = new_figure(0.62 * len(columns) + 2.6, 0.25 * len(metrics) + 2.5)
     with style():
-        for choice in found.choices:
+        for choice in ways.choices:
             row, column = metrics.index(choice.metric), columns.index(choice.sampler or choice.null)
             colour = "white" if choice.p is None else _VERDICTS[choice.verdict][0]
             cell = "–" if choice.p is None else _p(choice.p)
@@ -254,14 +254,14 @@ def sensitivity_figure(found: Sensitivity) -> Figure:
         axes.set_title("p under each null, and on average over test sets of each sampler", fontsize=9)
         axes.grid(visible=False)
         axes.tick_params(length=0)
-        seen = {choice.verdict for choice in found.choices}
-        names = {"a": shown_name(found.names[0], 22), "b": shown_name(found.names[1], 22)}
+        seen = {choice.verdict for choice in ways.choices}
+        names = {"a": shown_name(ways.names[0], 22), "b": shown_name(ways.names[1], 22)}
         patches = [
             Patch(facecolor=colour, edgecolor=_PALE, label=text.format(**names))
             for verdict, (colour, text) in _VERDICTS.items()
             if verdict in seen
         ]
-        title = f"{found.alternative}, α = {found.alpha:g}"
+        title = f"{ways.alternative}, α = {ways.alpha:g}"
         figure.legend(handles=patches, loc="outside upper center", ncols=len(patches), title=title)
     return figure
 

@@ -96,13 +96,13 @@ def _drift(claim: Claim) -> str:
     )
 
 
-def judged_table(found: JudgedBoard) -> pd.DataFrame:
+def judged_table(judged: JudgedBoard) -> pd.DataFrame:
     """Return the means and differences, one to a row: corrected, and by people and by the judge alone."""
     import pandas as pd
 
-    p_of = {(pair.a, pair.b): pair.p for pair in found.board.pairs}
+    p_of = {(pair.a, pair.b): pair.p for pair in judged.board.pairs}
     rows = []
-    for of in (*found.means, *found.differences):
+    for of in (*judged.means, *judged.differences):
         claim = told(of.claims)
         rows.append(
             {
@@ -144,10 +144,10 @@ def agreement_table(data: JudgedSystems) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=_AGREEMENT)
 
 
-def judged_figure(found: JudgedBoard) -> Figure:
+def judged_figure(judged: JudgedBoard) -> Figure:
     """Draw each mean, or the only difference, with its interval: corrected, by people, and by the judge."""
-    rows = found.differences if len(found.differences) == 1 else found.means
-    asked = found.board.question
+    rows = judged.differences if len(judged.differences) == 1 else judged.means
+    asked = judged.board.question
     figure, axes = new_figure(WIDE, 1.2 + 0.55 * len(rows))
     with style():
         for row, of in enumerate(rows):
