@@ -14,7 +14,6 @@ from nbyk.errors import NbykError, no_such_file
 if TYPE_CHECKING:
     from nbyk.config import Downloads
     from nbyk.data import Scale as DeclaredScale
-    from nbyk.metrics import Metric
 
 Out = Annotated[Path, typer.Option("--out", help="File to write.")]
 Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
@@ -115,16 +114,6 @@ def scale_named(text: str) -> DeclaredScale:
     from nbyk.data import scale_from_text
 
     return scale_from_text(text)
-
-
-def metric_named(name: str) -> Metric:
-    """Return the metric of ratings that --metric names."""
-    from nbyk.metrics import get
-
-    try:
-        return get(name)
-    except NbykError as error:
-        raise error.about(argument="metric") from None
 
 
 def one_of(argument: str, value: str | None, known: Sequence[str | None]) -> None:
