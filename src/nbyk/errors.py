@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import Self
+from typing import Any, Self
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,15 @@ def renaming(arguments: Mapping[str, str]) -> Iterator[None]:
         yield
     except NbykError as error:
         raise error.renamed(arguments) from None
+
+
+@contextmanager
+def errors_about(**place: Any) -> Iterator[None]:
+    """Let the errors of a block say what they are about, as `NbykError.about`."""
+    try:
+        yield
+    except NbykError as error:
+        raise error.about(**place) from None
 
 
 def argument_with(name: str, value: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nbyk.cli.options import Item, OnDuplicates, OnEmpty, Rater, Scale, Value, check_files
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, errors_about
 
 if TYPE_CHECKING:
     from nbyk.data import Ratings
@@ -90,15 +90,13 @@ def fit(
     else:
         on_scale = None if scale is None and ratings.suffix.lower() == ".parquet" else pilot_scale(scale)
         print(f"fitting a prior to {ratings} …", file=sys.stderr)
-        try:
+        with errors_about(file=ratings):
             if on_scale is None:
                 read, kind = _normalised(ratings)
             else:
                 read, kind, _ = read_rated(ratings, on_scale, columns, mending)
                 kind = kind if response is None else Response(response, kind.levels)
             fitted = fit_prior(chosen, read.matrix(), kind, seed=seed)
-        except NbykError as error:
-            raise error.about(file=ratings) from None
         cautions = about_units({"gold": read.units()}, claim="prior")
         lines = _lines(fitted, read, chosen)
     _write(fitted, out, families, check)

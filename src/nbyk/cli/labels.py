@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.cli.pilot import PilotFiles, unit_cautions_of
 from nbyk.cli.plan_source import PlanSource, has_labels, pilot_of, variances_of
-from nbyk.errors import NbykError, renaming
+from nbyk.errors import NbykError, errors_about, renaming
 
 if TYPE_CHECKING:
     import numpy as np
@@ -169,8 +169,6 @@ def fit_labels(
     from nbyk.priors import fit_classes, fit_levels
     from nbyk.resampling.labels import counts_among
 
-    try:
+    with errors_about(file=path):
         fit = fit_levels if ordered else fit_classes
         return fit(name, counts_among(labels, len(classes)), classes, **how)
-    except NbykError as error:
-        raise error.about(file=path) from None

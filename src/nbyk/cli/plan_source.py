@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from nbyk.cli.options import check_files, numbers_of, one_of, scale_named, taken_by
 from nbyk.cli.pilot import PilotFiles, pilot_scale
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, errors_about, unknown_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -366,7 +366,5 @@ def _fitted(items: PilotItems, say: Callable[[str], None], file: Path | None) ->
 
     ratings = cast("NDArray[np.float64]", items.ratings)
     say(f"fitting a prior to {int((ratings == ratings).sum())} ratings of {len(ratings)} items")
-    try:
+    with errors_about(file=file):
         return fit_prior(items.name, ratings, items.response).prior
-    except NbykError as error:
-        raise error.about(file=file) from None
