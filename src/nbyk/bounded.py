@@ -92,11 +92,11 @@ def refuse_beyond_memory(path: str | os.PathLike[str], rows: int, columns: int) 
         )
 
 
-def refuse_document(path: str | os.PathLike[str], text: str | bytes, most_values: int = MOST_CELLS) -> None:
+def refuse_document(path: str | os.PathLike[str], text: str | bytes) -> None:
     """Raise NbykError if a JSON document is longer, or holds more values, than its bounds."""
     content = text.encode(errors="replace") if isinstance(text, str) else text
     refuse_more(path, len(content), MOST_BYTES, "bytes in one JSON document")
-    refuse_more(path, sum(map(content.count, (b",", b"[", b"{"))), most_values, "values in one JSON document")
+    refuse_more(path, sum(map(content.count, (b",", b"[", b"{"))), MOST_CELLS, "values in one JSON document")
 
 
 def refuse_bomb(

@@ -6,10 +6,13 @@ import difflib
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Self
+from types import FrameType
+from typing import Any, Self
 
 
 @dataclass(frozen=True)
@@ -36,9 +39,9 @@ class DataPlace:
         row = self.row if isinstance(self.row, str) else ""
         return ", ".join(filter(None, (": ".join(filter(None, (file + line, self.name))), row)))
 
-    def error(self, problem: str, *, key: str | None = None, argument: str | None = None) -> NbykError:
+    def error(self, problem: str, *, argument: str | None = None) -> NbykError:
         """Return the error about this place; the parameters are those of `NbykError`."""
-        return NbykError(problem, file=self.file, row=self.row, name=self.name, key=key, argument=argument)
+        return NbykError(problem, file=self.file, row=self.row, name=self.name, argument=argument)
 
 
 class NbykError(ValueError):
@@ -137,6 +140,15 @@ def renaming(arguments: Mapping[str, str]) -> Iterator[None]:
         raise error.renamed(arguments) from None
 
 
+@contextmanager
+def errors_about(**place: Any) -> Iterator[None]:
+    """Let the errors of a block say what they are about, as `NbykError.about`."""
+    try:
+        yield
+    except NbykError as error:
+        raise error.about(**place) from None
+
+
 def argument_with(name: str, value: str) -> str:
     """Return an argument and its text in `backticks`, which `rename_arguments` knows: `rater="who"`."""
     return f"`{name}={_QUOTE}{value}{_QUOTE}`"
@@ -176,6 +188,22 @@ class UndefinedMetricError(NbykError):
 
 class StoppedError(BaseException):
     """A signal asked nbyk to stop. It is not an Exception, so that no handler catches it on its way."""
+
+
+@contextmanager
+def hearing_signals(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Give SIGINT, SIGTERM and SIGHUP to a handler until the block has ended, unless they are ignored."""
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if in_main_thread else ()
+    before = {number: signal.getsignal(number) for number in numbers}
+    heard = {number: usual for number, usual in before.items() if usual not in (signal.SIG_IGN, None)}
+    try:
+        for number in heard:
+            signal.signal(number, handler)
+        yield
+    finally:
+        for number, usual in heard.items():
+            signal.signal(number, usual)
 
 
 # Line ends, control characters, halves of characters, and marks that change the direction of text.

@@ -10,7 +10,6 @@ import json
 import os
 import signal
 import tempfile
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from io import BytesIO
@@ -19,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from nbyk import provenance
 from nbyk.bounded import content_of
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, hearing_signals
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -139,19 +138,12 @@ def _locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _signals_wait() -> Iterator[None]:
-    """Delay SIGINT, SIGTERM and SIGHUP, unless they are ignored, until the block has ended."""
+    """Delay the signals that stop a command until the block has ended."""
     came: list[int] = []
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if in_main_thread else ()
-    before = {number: signal.getsignal(number) for number in numbers}
-    heard = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
-    for number in heard:
-        signal.signal(number, lambda number, _: came.append(number))
     try:
-        yield
+        with hearing_signals(lambda number, _: came.append(number)):
+            yield
     finally:
-        for number, handler in heard.items():
-            signal.signal(number, handler)
         if came:
             signal.raise_signal(came[0])
 

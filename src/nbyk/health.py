@@ -137,8 +137,9 @@ def examine_results(folder: Path) -> Iterator[Finding]:
         except NbykError as error:
             yield Finding(error.file or shown(file), "", error.problem)
     yield from _missing(missing)
-    yield from _mixed(folder, checksum, wrong.union(missing))
-    yield from _outdated(records, checksum, wrong.union(missing))
+    reported = wrong.union(missing)
+    yield from _mixed(folder, checksum, reported)
+    yield from _outdated(records, checksum, reported)
     yield from _unrecorded(folder / "results", records)
 
 
@@ -148,9 +149,9 @@ def _missing(files: Collection[Path]) -> Iterator[Finding]:
         by_folder[file.parent].append(file)
     for place, gone in by_folder.items():
         what = f"{_counted([file.name for file in gone])} missing, though recorded as written"
-        advice = (
-            f"{_made_again(shown(gone[0]))}, or delete the records (in .nbyk) of files that you do not want"
-        )
+        # By itself Snakemake skips files that no other file needs.
+        again = f"make it again: `nbyk why {shlex.quote(shown(gone[0]))}` names the command"
+        advice = f"{again}, or delete the records (in .nbyk) of files that you do not want"
         yield Finding(shown(place), what, advice)
 
 
@@ -209,11 +210,6 @@ def _unrecorded(results: Path, records: Collection[Path]) -> Iterator[Finding]:
     if names:
         what = f"{_counted(names)} without a record: made by another program, by an older nbyk"
         yield Finding(shown(results), f"{what}, or by a command that stopped (run that one again)")
-
-
-def _made_again(name: str) -> str:
-    """Return the advice to make a file again; by itself Snakemake skips files that no other file needs."""
-    return f"make it again: `nbyk why {shlex.quote(name)}` names the command"
 
 
 def _counted(names: Collection[str]) -> str:

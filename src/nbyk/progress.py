@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 USAGE_VARIABLE = "NBYK_SAY_USAGE"
 """If this environment variable is set, a command ends with a line on its time and memory."""
@@ -32,27 +32,20 @@ def saying_usage() -> Iterator[None]:
             )
 
 
-@contextmanager
-def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Yield a function to call with the number of steps, of `total`, just done; threads may call it."""
-    if sys.stderr.isatty():
-        with _bar(description, total) as advance:
-            yield advance
-    else:
-        yield _Log(description, total).advance
+Advance = Callable[[int], None]
 
 
-@contextmanager
-def stage(description: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-    """Yield the same, with a bar on a terminal and nothing in a log, for a step of an answer.
+def progress(description: str, total: int) -> AbstractContextManager[Advance]:
+    """Give a block a function to call with the number of steps just done, of `total`; threads may call it."""
+    return _bar(description, total) if sys.stderr.isatty() else nullcontext(_Log(description, total).advance)
+
+
+def stage(description: str, total: int | None = None) -> AbstractContextManager[Advance]:
+    """Give a block the same, with a bar on a terminal and nothing in a log, for a step of an answer.
 
     Without a total the bar shows only that the step goes on, and for how long.
     """
-    if sys.stderr.isatty():
-        with _bar(description, total) as advance:
-            yield advance
-    else:
-        yield lambda _: None
+    return _bar(description, total) if sys.stderr.isatty() else nullcontext(lambda _: None)
 
 
 @contextmanager
@@ -78,7 +71,7 @@ def _columns() -> int:
 
 
 @contextmanager
-def _bar(description: str, total: int | None) -> Iterator[Callable[[int], None]]:
+def _bar(description: str, total: int | None) -> Iterator[Advance]:
     from rich import progress as bars
     from rich.console import Console
     from rich.progress import Progress

@@ -79,6 +79,11 @@ def number(value: float) -> str:
     return f"{value + 0.0:.3g}"
 
 
+def percent(level: float) -> str:
+    """Return a confidence level in words."""
+    return f"{100 * level:g} %"
+
+
 def ends_in_words(interval: tuple[float, float]) -> str:
     """Return the ends of an interval; "–" if there is none."""
     low, high = interval

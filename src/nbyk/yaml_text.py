@@ -82,9 +82,10 @@ def _check_keys(node: yaml.MappingNode) -> None:
             raise _problem(key, "a key is a list or has keys of its own; expected text")
         kind = key.tag.rpartition(":")[2]
         if kind not in ("str", "merge"):
-            raise _problem(key, f"YAML reads the key {_shown(key)} as {_KINDS.get(kind, kind)}; {_QUOTE}")
+            read_as = _KINDS.get(kind, kind)
+            raise _problem(key, f"YAML reads the key {_shown(key.value)} as {read_as}; {_QUOTE}")
         if key.value in earlier:
-            raise _problem(key, f"the key {_shown(key)} comes twice; keep one")
+            raise _problem(key, f"the key {_shown(key.value)} comes twice; keep one")
         earlier.add(key.value)
 
 
@@ -97,12 +98,12 @@ def _check_number(node: yaml.ScalarNode) -> None:
         raise _problem(node, f"found a number of {len(node.value)} digits; expected at most {MOST_DIGITS}")
     if ":" in node.value or "_" in node.value or (kind == "int" and not _WHOLE.fullmatch(node.value)):
         raise _problem(
-            node, f"YAML may read {_shown(node)} as another number; write its digits alone, or {_QUOTE}"
+            node, f"YAML may read {_shown(node.value)} as another number; write its digits alone, or {_QUOTE}"
         )
 
 
-def _shown(node: yaml.ScalarNode) -> str:
-    text = repr(node.value)
+def _shown(value: object) -> str:
+    text = repr(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
@@ -112,10 +113,7 @@ def _problem(node: yaml.Node, problem: str) -> _RefusedError:
 
 def wrong_value(problem: Mapping[str, Any]) -> str:
     """Return a sentence on the value found and the value expected, from one of `ValidationError.errors`."""
-    value = repr(problem["input"])
-    if len(value) > _LONGEST:
-        value = f"{value[: _LONGEST - 1]}…"
-    message = f"found {value}; {problem['msg'][0].lower()}{problem['msg'][1:]}"
+    message = f"found {_shown(problem['input'])}; {problem['msg'][0].lower()}{problem['msg'][1:]}"
     is_unquoted = problem["type"] == "string_type" and isinstance(problem["input"], bool | int | float)
     return f"{message}: {_QUOTE}" if is_unquoted else message
 
@@ -132,9 +130,8 @@ def parse_mapping(path: str | Path, content: bytes) -> dict[str, Any]:
         where = getattr(error, "problem_mark", None)
         line = where.line + 1 if where else None
         problem = " ".join(str(getattr(error, "problem", None) or error).split())
-        if isinstance(error, _RefusedError):
-            raise NbykError(problem, file=path, row=line) from None
-        raise NbykError(f"not YAML ({problem})", file=path, row=line) from None
+        problem = problem if isinstance(error, _RefusedError) else f"not YAML ({problem})"
+        raise NbykError(problem, file=path, row=line) from None
     if values is None:
         return {}
     if not isinstance(values, dict):

@@ -134,7 +134,8 @@ def test_cells_know_what_draws_their_numbers() -> None:
     assert "nbyk.resampling.samplers" in stages["estimate_p"]
     assert "nbyk_papers.histograms" in stages["true_p"] & stages["estimate_p"]
     assert "nbyk_papers.histograms" not in stages["simulate"]
-    reached = {name: set(code.parts(f"nbyk.cli.ratings:{name}")) for name in ("prior", "fit_normalised")}
+    names = ("nbyk.cli.ratings:prior", "nbyk.cli.fit:fit")
+    reached = {name: set(code.parts(name)) for name in names}
     everywhere = set.union(*stages.values(), *reached.values())
     assert not any(name.startswith(("nbyk.report", "nbyk.config")) for name in everywhere)
     assert "nbyk_papers.homan2025.design" not in everywhere

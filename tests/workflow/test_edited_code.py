@@ -40,7 +40,7 @@ def test_an_edit_runs_again_what_reaches_it(
     steps = {
         "prior": "nbyk.cli.ratings:prior",
         "normalise": "nbyk.cli.ratings:write_normalised",
-        "fit": "nbyk.cli.ratings:fit_normalised",
+        "fit": "nbyk.cli.fit:fit",
         "simulate": "nbyk_papers.wein2023.steps:simulate",
         "true_p": "nbyk_papers.wein2023.steps:true_p",
         "estimate_p": "nbyk_papers.wein2023.steps:estimate_p",

@@ -39,7 +39,7 @@ rule fit:
         runtime=minutes(lambda wildcards: 20 * plan.rating_work(wildcards.source)),
     params:
         seed=plan.config.seed,
-        code=lambda wildcards: plan.code("nbyk.cli.ratings:fit_normalised"),
+        code=lambda wildcards: plan.code("nbyk.cli.fit:fit"),
     message:
         "Fitting a two-stage prior to {wildcards.source}"
     shell:

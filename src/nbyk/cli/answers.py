@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
@@ -66,13 +66,12 @@ def give(
     form: str,
     stem: str,
     gate: Gated | None = None,
-    more: Mapping[str, bytes] | None = None,
     details: bool = False,
 ) -> None:
     """Write an answer if --out is given, print it, and exit with the gate's code unless it is yes.
 
     Check `out` and `form` with `check_out_folder` and `one_of` before any long computation.
-    `stem` begins the names of the report and the JSON file; `more` are further files by name.
+    `stem` begins the names of the report and the JSON file.
     """
     from nbyk.report.answer import printed, write_answer
     from nbyk.report.lines import Line
@@ -93,7 +92,7 @@ def give(
         sentences = (*answer.sentences, gate.sentence)
         answer = replace(answer, head=head, sentences=sentences, details={**answer.details, **outcome})
     if out is not None:
-        write_answer(answer, out, stem=stem, more=more)
+        write_answer(answer, out, stem=stem)
         print(f"wrote {shown(out / f'{stem}.html')}; tables, figures and JSON are beside it", file=sys.stderr)
     width = shutil.get_terminal_size((_WIDTH, 24)).columns
     print(printed(answer, form, stem=stem, width=width, details=details), end="")

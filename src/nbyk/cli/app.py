@@ -18,7 +18,7 @@ import typer
 
 from nbyk.cli import aids, checks, compare, data, fit, plan, study, terminal
 from nbyk.cli.terminal import Command, arguments_as, called, documented, options_of
-from nbyk.errors import NbykError, StoppedError, on_one_line
+from nbyk.errors import NbykError, StoppedError, hearing_signals, on_one_line
 from nbyk.lineage import recording
 from nbyk.progress import saying_usage, show_cursor
 
@@ -202,8 +202,7 @@ def _fail(message: str, code: int = 2) -> NoReturn:
 
 @contextmanager
 def _stopped_by_signals() -> Iterator[None]:
-    """Let SIGINT, SIGTERM and SIGHUP raise StoppedError, except those that the caller makes nbyk ignore."""
-
+    """Let signals raise StoppedError."""
     came: list[int] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -226,23 +225,16 @@ def _stopped_by_signals() -> Iterator[None]:
         else:
             before_hook(swallowed)
 
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if in_main_thread else ()
-    before = {number: signal.getsignal(number) for number in numbers}
-    heard = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
     try:
         sys.unraisablehook = raise_again
-        for number in heard:
-            signal.signal(number, stop)
-        yield
+        with hearing_signals(stop):
+            yield
     except Exception as error:
         # While a compiled module is imported, it turns any exception into an error of its own.
         if came:
             raise StoppedError(came[0]) from error
         raise
     finally:
-        for number, handler in heard.items():
-            signal.signal(number, handler)
         sys.unraisablehook = before_hook
 
 

@@ -37,6 +37,7 @@ from nbyk.cli.options import (
     numbers_of,
     one_of,
     scale_named,
+    taken_by,
     typed,
 )
 from nbyk.errors import NbykError, renaming
@@ -78,11 +79,8 @@ _OF_PLAN = (
 )
 """Parameters that `nbyk plan` takes too."""
 
-_READING = (
-    *("item", "rater", "value", "system", "chance", "batch", "slices"),
-    *("on_missing", "on_duplicates", "on_empty"),
-)
-"""The parameters that go to `nbyk.read_judged` as they are."""
+_OF_READING = ("metric", "kind", "classes", "scale", "cluster", "lower_is_better")
+"""Parameters that `nbyk.compare` takes of data that are not read."""
 
 
 def compare(
@@ -298,33 +296,32 @@ def compare(
 
         check_correction(correction)
     load_metric_files(metric_file)
-    given = [name for name in context.params if is_typed(context, name)]
+    words = context.params
+    given = [name for name in words if is_typed(context, name)]
     kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
 
     from nbyk.data.votes import holds_votes, read_votes
     from nbyk.testing.decision import check_draws
+    from nbyk.testing.systems.compare import compare as compare_systems
 
     check_draws(max_resamples, "max_resamples")
 
-    asked: dict[str, Any] = {
-        "against": against,
-        "alternative": sided,
-        "alpha": alpha,
-        "confidence_level": confidence_level,
-        "correction": correction,
-    }
+    asked = {name: word for name, word in taken_by(compare_systems, words).items() if name not in _OF_READING}
+    asked |= {"alternative": sided, "pair_runs": pair_runs == "yes", "suite": None, "judge": None}
     if systems is not None and len(systems) == 1 and holds_votes(systems[0]):
         _refuse(given, _NOT_OF_VOTES, "these are votes between two outputs")
         votes = read_votes(systems[0])
         check_baseline(votes.models, against, gate=gate)
-        asked |= {"generalise": generalise, "looks": looks}
         asked["judge"] = None if judge is None else read_votes(judge)
         result = compared(votes, asked)
     elif judge is not None:
         _refuse(given, _NOT_OF_JUDGE, "people and a judge have no use for it")
-        reading = {name: context.params[name] for name in _READING}
+        from nbyk.data.judged import read_judged
+        from nbyk.testing.judged.board import compare_judged
+
+        reading = taken_by(read_judged, words)
         reading |= {"judges": judge_name, "counts": numbers_of(counts), "scale": scale and scale_named(scale)}
-        asked["correction"] = correction or "holm"
+        asked = taken_by(compare_judged, asked) | {"correction": correction or "holm"}
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
             result = compared_by_judge(systems or [], judge, reading, asked, tuple(typed(context, _OF_PLAN)))
         if gate and len(result.names) < 2:
@@ -351,20 +348,16 @@ def _compared(
         if read.kind == "scores" and kind is None and words["pair_runs"] is not None:
             read = _read(words, "scores")
     asked["against"] = _against(words["against"], read, gate=words["gate"])
-    asked |= {name: words[name] for name in ("n_resamples", "seed", "threads", "margin")}
     files, metrics = named_systems(words["systems"] or ()), tuple[str | None, ...]((None,))
     if read.kind == "scores":
         _refuse(given, _OF_ITEMS, "these are scores of runs, without items")
-        asked |= {"test": words["test"] or "recommended", "tau": words["tau"]}
         _check_scores(words, read, files)
     else:
         _refuse(given, _OF_SCORES, f"these are {read.kind} of items")
         metrics = tuple(words["metric"] or (None,))
         with renaming(_PARAMETERS):
             read = read.with_units(words["rater_ids"], words["run_ids"])
-        asked |= {name: words[name] for name in ("null", "interval", "looks", "generalise")}
-        asked |= {name: words[name] for name in ("max_resamples", "max_draws")}
-        asked |= {"suite": _suite(words, read), "pair_runs": words["pair_runs"] == "yes"}
+        asked["suite"] = _suite(words, read)
     own_files = files if set(files) == set(read.names) else {}
     is_named = words["gold"] or words["system"]
     (table,) = files.values() if len(files) == 1 and len(read.names) == 2 and not is_named else (None,)
@@ -405,21 +398,18 @@ def _read(words: Mapping[str, Any], kind: str | None) -> Systems:
     from nbyk.data import SampleChoice, read_systems
     from nbyk.data.columns import Columns
 
-    as_they_are = ("gold", "item", "rater", "value", "system", "on_missing", "on_duplicates", "on_empty")
     gold_columns = (words[f"gold_{role}"] or words[role] for role in ("item", "rater", "value"))
-    return read_systems(
-        words["systems"] or (),
-        scale=None if words["scale"] is None else scale_named(words["scale"]),
-        samples=SampleChoice(words["task"], words["filter_"]),
-        cluster=words["cluster"] or words["suite"],
-        gold_columns=Columns(*gold_columns),
-        kind=kind,  # type: ignore[arg-type]
-        classes=words["classes"] and names_in_text(words["classes"]),
-        fewest=1,
-        paired=needs_pairs(words["test"], words["pair_runs"]) if kind == "scores" else None,
-        lower_is_better=words["lower_is_better"],
-        **{name: words[name] for name in as_they_are},
-    )
+    how = taken_by(read_systems, words) | {
+        "scale": None if words["scale"] is None else scale_named(words["scale"]),
+        "samples": SampleChoice(words["task"], words["filter_"]),
+        "cluster": words["cluster"] or words["suite"],
+        "gold_columns": Columns(*gold_columns),
+        "kind": kind,
+        "classes": words["classes"] and names_in_text(words["classes"]),
+        "fewest": 1,
+        "paired": needs_pairs(words["test"], words["pair_runs"]) if kind == "scores" else None,
+    }
+    return read_systems(words["systems"] or (), words["gold"], **how)
 
 
 def _suite(words: Mapping[str, Any], read: Systems) -> Suite | None:

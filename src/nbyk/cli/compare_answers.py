@@ -15,7 +15,7 @@ from nbyk.errors import NbykError, renaming
 from nbyk.lineage import without
 from nbyk.progress import stage
 from nbyk.provenance import present
-from nbyk.words import listed
+from nbyk.words import listed, percent
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
@@ -67,17 +67,14 @@ class Following:
             if is_only and pair.is_behind:
                 return _about_other(journal.question, pair)
             if systems.kind == "numbers" and pair.margin is None and pair.effect != 0.0:
-                if {pair.a, pair.b} <= {*self.files} or self._is_pilot():
+                has_pair = self.table is not None and holds_two_systems(Path(self.table), self.rater)
+                if {pair.a, pair.b} <= {*self.files} or has_pair:
                     return "what would settle it", self._plan(pair)
                 if is_only and not pair.claims[0].advice and "--full" not in journal.question:
                     return "what would settle it", f"{journal.question} --full"
         if journal.question != journal.command:  # --out has written them
             return "", ""
         return "figures and all numbers", f"{journal.question} --out report"
-
-    def _is_pilot(self) -> bool:
-        """Return whether `nbyk plan` takes the only file as a pilot; it is read again only if asked."""
-        return self.table is not None and holds_two_systems(Path(self.table), self.rater)
 
     def _plan(self, pair: Pair) -> str:
         claim, question = pair.claims[0], pair.question
@@ -130,6 +127,7 @@ def compared(
     from nbyk.report.comparison.sentences import p_in_words, verdict_line
     from nbyk.testing.systems.compare import compare
 
+    suite = asked["suite"]
     if isinstance(data, Votes):
         board = compare(data, **asked)
         counts = {"n_votes": data.n_votes, "n_prompts": data.n_prompts, "n_voters": len(data.voter_names)}
@@ -142,7 +140,7 @@ def compared(
         with stage(f"comparing {listed(data.names)}{by}"):
             board = compare(data, metric=name, parts=not by_name, **asked)
         by_name[name or board.question.metric] = board
-    boards, suite = list(by_name.values()), asked.get("suite")
+    boards = list(by_name.values())
     after = ("", "") if following is None else following.after(boards, data)
     more: dict[str, Any] = {"following": after}
     first = boards[0].pairs[0]
@@ -233,14 +231,14 @@ def _tables(systems: Systems, boards: Mapping[str, Board], suite: Suite | None) 
         return
     passes = all(of.metric.takes_trials and of.metric.unit_power == 0 for of in scored)
     if passes and len(boards) > 1 and len(systems.names) == 1:
-        level = 100 * next(iter(boards.values())).question.confidence_level
+        level = percent(next(iter(boards.values())).question.confidence_level)
         rows = [
             {"metric": name, "score": board.standings[0].score, "low": low, "high": high}
             for (name, board), (low, high) in zip(
                 boards.items(), band(list(boards.values()), scored), strict=True
             )
         ]
-        yield AnswerTable("band", f"A {level:g} % band: all scores lie in it at once", pd.DataFrame(rows))
+        yield AnswerTable("band", f"A {level} band: all scores lie in it at once", pd.DataFrame(rows))
 
 
 def compared_by_judge(

@@ -50,13 +50,15 @@ def list_sources(folder: Folder = None, config: ConfigFile = None) -> None:
     from rich.table import Table
 
     from nbyk.data import source, source_names
+    from nbyk.data.download import shown_size
 
     place = _folder(folder, config)
     table = Table("name", "title", "items × ratings", "to fetch", "licence", "state", box=box.SIMPLE_HEAD)
     for name in source_names():
         entry = source(name)
         shape = f"{entry.n_items:,} × {entry.n_ratings:,}"
-        table.add_row(name, entry.title, shape, _size(entry), entry.licence, _state(entry, place, config))
+        size = shown_size(entry.size) if entry.fetchable else "–"
+        table.add_row(name, entry.title, shape, size, entry.licence, _state(entry, place, config))
     width = None if sys.stdout.isatty() else 160
     Console(width=width).print(table)
 
@@ -80,15 +82,15 @@ def fetch(
         Second folder, to which nbyk copies the files for the workflow.
     """
     from nbyk.data import download, source
-    from nbyk.data.download import Transfer
+    from nbyk.data.download import Transfer, default_mirror
 
-    entry = source(name)
-    place = _folder(folder, config)
+    entry, place = source(name), _folder(folder, config)
+    address = default_mirror(mirror) if mirror else downloads_of(config).chosen_mirror
     with renaming(_PATH):
         files = download.fetch(
             entry,
             place,
-            mirror=_mirror(mirror, config),
+            mirror=address,
             only=file,
             announce=_say,
             transfer=Transfer(note=_say),
@@ -165,22 +167,10 @@ def _state(entry: Source, folder: Path, config: Path | None) -> str:
     return "to fetch" if entry.fetchable else "yours to get"
 
 
-def _size(entry: Source) -> str:
-    from nbyk.data.download import shown_size
-
-    return shown_size(entry.size) if entry.fetchable else "–"
-
-
 def _folder(folder: Path | None, config: Path | None) -> Path:
     from nbyk.data.download import default_folder
 
     return default_folder(folder) if folder else downloads_of(config).chosen_folder
-
-
-def _mirror(mirror: str | None, config: Path | None) -> str | None:
-    from nbyk.data.download import default_mirror
-
-    return default_mirror(mirror) if mirror else downloads_of(config).chosen_mirror
 
 
 def _say(text: str) -> None:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nbyk.cli.options import Item, OnDuplicates, OnEmpty, Rater, Scale, Value, check_files
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, errors_about
 
 if TYPE_CHECKING:
-    from nbyk.cli.ratings import FitFiles
     from nbyk.data import Ratings
-    from nbyk.data.columns import Columns
-    from nbyk.data.layouts import Mending
+    from nbyk.priors import Response
     from nbyk.priors.family import Family
+    from nbyk.priors.nominal import LabelPrior
     from nbyk.priors.predictive import FittedPrior, RatingFit
 
 
@@ -69,77 +68,78 @@ def fit(
         Seed of the check. The prior does not depend on it.
     """
     check_files([ratings])
-    from nbyk.cli.labels import are_labels, fit_labels, names_in
+    from nbyk.cli.labels import are_labels, fit_labels, names_in, read_labels
     from nbyk.cli.pilot import pilot_scale, read_rated
-    from nbyk.cli.ratings import FitFiles, fit_normalised, write_fit
     from nbyk.data.columns import Columns
     from nbyk.data.layouts import Mending
+    from nbyk.planning.fitted_raters import fit_raters
     from nbyk.priors import Response, fit_prior
     from nbyk.testing.unit_cautions import about_units
 
-    chosen, files = name or ratings.stem, FitFiles(out, families, check)
+    chosen, named = name or ratings.stem, names_in(levels or classes)
     columns, mending = Columns(item, rater, value), Mending(on_duplicates, on_empty)
-    named = names_in(levels or classes)
+    fitted: FittedPrior[Any, Any]
+    cautions: Iterable[str] = ()
     if scale is None and (named or are_labels(ratings, columns)):
-        fitting = partial(fit_labels, ordered=levels is not None, seed=seed)
-        print(_fit_labels(ratings, chosen, columns, mending, files, named, fitting))
-        _say_next(out)
-        return
-    is_stored = scale is None and ratings.suffix.lower() == ".parquet"
-    on_scale = None if is_stored else pilot_scale(scale)
-    print(f"fitting a prior to {ratings} …", file=sys.stderr)
-    if on_scale is None:
-        fitted, read = fit_normalised(ratings, chosen, seed, files)
+        if families is not None:
+            raise NbykError("labels have one family; leave it out", argument="families")
+        read, known = read_labels(ratings, columns, mending, named)
+        fitted = fit_labels(chosen, read.matrix(), known, ratings, ordered=levels is not None, seed=seed)
+        fitted = replace(fitted, prior=fit_raters(fitted.prior, read.matrix(), read.units()))
+        lines = _lines_of_labels(fitted.prior, read, chosen)
     else:
-        read, usual, _ = read_rated(ratings, on_scale, columns, mending)
-        try:
-            kind = usual if response is None else Response(response, usual.levels)
+        on_scale = None if scale is None and ratings.suffix.lower() == ".parquet" else pilot_scale(scale)
+        print(f"fitting a prior to {ratings} …", file=sys.stderr)
+        with errors_about(file=ratings):
+            if on_scale is None:
+                read, kind = _normalised(ratings)
+            else:
+                read, kind, _ = read_rated(ratings, on_scale, columns, mending)
+                kind = kind if response is None else Response(response, kind.levels)
             fitted = fit_prior(chosen, read.matrix(), kind, seed=seed)
-        except NbykError as error:
-            raise error.about(file=ratings) from None
-        write_fit(fitted, files)
-    for note in read.mended:
+        cautions = about_units({"gold": read.units()}, claim="prior")
+        lines = _lines(fitted, read, chosen)
+    _write(fitted, out, families, check)
+    for note in filter(None, (*read.mended, fitted.prior.caution)):
         print(note, file=sys.stderr)
-    if fitted.prior.caution:
-        print(fitted.prior.caution, file=sys.stderr)
-    for caution in about_units({"gold": read.units()}, claim="prior"):
+    for caution in cautions:
         print(f"before you believe it: {caution}", file=sys.stderr)
-    print("\n".join(_lines(fitted, read, chosen)))
-    _say_next(out)
-
-
-def _say_next(out: Path | None) -> None:
+    print("\n".join(lines))
     if out is None:
         print("To plan with this prior, write it to a file with --out FILE.")
     else:
         print(f"To plan with it: nbyk plan --prior {shlex.quote(str(out))}")
 
 
-def _fit_labels(
-    path: Path,
-    name: str,
-    columns: Columns,
-    mending: Mending,
-    files: FitFiles,
-    named: tuple[str, ...],
-    fitting: Callable[..., FittedPrior[Any, Any]],
-) -> str:
-    """Fit a prior to labels, of these classes if they are named, write it, and return it in words."""
-    from nbyk.cli.labels import read_labels
-    from nbyk.files import write_json
-    from nbyk.planning.fitted_raters import fit_raters
+def _normalised(path: Path) -> tuple[Ratings, Response]:
+    """Return the ratings that `nbyk study normalise` wrote, and the possible ones."""
+    from nbyk.data.ratings import stored_ratings
+    from nbyk.data.scales import as_scale
+    from nbyk.priors import Response
 
-    if files.families is not None:
-        raise NbykError("labels have one family; leave it out", argument="families")
-    labels, classes = read_labels(path, columns, mending, named)
-    fitted = fitting(name, labels.matrix(), classes, path)
-    prior = fit_raters(fitted.prior, labels.matrix(), labels.units())
-    for file, content in ((files.prior, prior), (files.check, fitted.check)):
+    stored, made = stored_ratings(path)
+    scale = as_scale(made.get("scale"))
+    if scale is None:
+        raise NbykError("no scale of the ratings; write it again with `nbyk study normalise`")
+    return replace(stored, raters_known=bool(made.get("raters known", True))), Response.on(scale)
+
+
+def _write(
+    fitted: FittedPrior[Any, Any], prior: Path | None, families: Path | None, check: Path | None
+) -> None:
+    from nbyk.files import write_json, write_text
+    from nbyk.priors.prior_fit import candidates_table
+    from nbyk.words import csv_text
+
+    if families is not None:
+        write_text(families, csv_text(candidates_table(fitted.candidates).to_pandas()))
+    for file, content in ((check, fitted.check), (prior, fitted.prior)):
         if file is not None:
             write_json(file, content.to_dict())
-    for note in filter(None, (*labels.mended, prior.caution)):
-        print(note, file=sys.stderr)
-    lines = [f"Prior of {name}, fitted to {labels.n_ratings} labels of {labels.n_items} items:"]
+
+
+def _lines_of_labels(prior: LabelPrior, read: Ratings, name: str) -> list[str]:
+    lines = [f"Prior of {name}, fitted to {read.n_ratings} labels of {read.n_items} items:"]
     rows = zip(prior.classes, prior.in_words, prior.shares, strict=True)
     lines += [f"  {class_name}: {words}{share:.1%} of the labels" for class_name, words, share in rows]
     if prior.leaning or prior.confusion:
@@ -147,7 +147,7 @@ def _fit_labels(
             f"  raters: {prior.leaning:.0%} of what varies in a label is what its rater leans to, and "
             f"{prior.confusion:.0%} what the rater takes the item's class for"
         ]
-    return "\n".join(lines)
+    return lines
 
 
 def _lines(fitted: RatingFit, read: Ratings, name: str) -> list[str]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.cli.pilot import PilotFiles, unit_cautions_of
-from nbyk.cli.plan_source import PlanSource, has_labels, variances_of
-from nbyk.errors import NbykError, renaming
+from nbyk.cli.plan_source import PlanSource, has_labels, pilot_of, variances_of
+from nbyk.errors import NbykError, errors_about, renaming
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,7 +69,6 @@ def labels_source(
     """
     from nbyk.metrics.registry import metrics_of
     from nbyk.planning.fitted_raters import fit_raters
-    from nbyk.planning.pilot import Pilot
     from nbyk.resampling.labels import LabelledItems, counts_among
     from nbyk.testing.shared_units.collection import FEWEST_UNITS
 
@@ -101,10 +100,8 @@ def labels_source(
         if with_people:
             pair = read.pair(a, b)
             (asked["metric"],) = metrics_of(pair.categories, (metric,))
-            about_runs = asked["runs"] is not None or asked["solve"] == "runs"
-            paired = arguments["pair_runs"] == "yes"
             declared = variances_of(arguments)
-            shown = Pilot((pair,), asked["metric"], about_runs, paired, declared=declared)
+            shown = pilot_of(pair, asked["metric"], arguments, declared=declared)
             return PlanSource(shown, read.notes)
         gold, units, notes, classes, names = read.gold, read.gold_units, read.notes, read.classes, (a, b)
         answers = read.responses[a], read.responses[b]
@@ -172,8 +169,6 @@ def fit_labels(
     from nbyk.priors import fit_classes, fit_levels
     from nbyk.resampling.labels import counts_among
 
-    try:
+    with errors_about(file=path):
         fit = fit_levels if ordered else fit_classes
         return fit(name, counts_among(labels, len(classes)), classes, **how)
-    except NbykError as error:
-        raise error.about(file=path) from None

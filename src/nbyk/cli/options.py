@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +14,6 @@ from nbyk.errors import NbykError, no_such_file
 if TYPE_CHECKING:
     from nbyk.config import Downloads
     from nbyk.data import Scale as DeclaredScale
-    from nbyk.metrics import Metric
 
 Out = Annotated[Path, typer.Option("--out", help="File to write.")]
 Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
@@ -42,6 +41,11 @@ def is_typed(context: typer.Context, name: str) -> bool:
     """Return whether an option was typed."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
+
+
+def taken_by(function: Any, words: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of a command's parameters that a function takes by the same names."""
+    return {name: words[name] for name in function.__kwdefaults__ if name in words}
 
 
 def typed(context: typer.Context, names: Iterable[str]) -> list[str]:
@@ -112,16 +116,6 @@ def scale_named(text: str) -> DeclaredScale:
     return scale_from_text(text)
 
 
-def metric_named(name: str) -> Metric:
-    """Return the metric of ratings that --metric names."""
-    from nbyk.metrics import get
-
-    try:
-        return get(name)
-    except NbykError as error:
-        raise error.about(argument="metric") from None
-
-
 def one_of(argument: str, value: str | None, known: Sequence[str | None]) -> None:
     """Raise NbykError unless an option has a known value; None is that of an option left out."""
     if value not in known:
@@ -152,10 +146,3 @@ def numbers_of(
         if not equals or not name.strip():
             raise NbykError(f"found {part!r}, expected {form}", argument=argument)
     return by_name
-
-
-def checksum(path: Path | None) -> str | None:
-    """Return the SHA-256 of a file, if there is one."""
-    from nbyk.files import sha256
-
-    return None if path is None else sha256(path)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbyk.cli.options import scale_named
 from nbyk.errors import NbykError
@@ -76,12 +76,21 @@ class PilotFiles:
         Files need a scale.
         """
         if self.dataset is not None:
-            return _read_dataset(self.dataset, scale)
+            from nbyk.data import load_source, source
+            from nbyk.priors import Response
+
+            ratings, response = load_source(self.dataset), Response.on(source(self.dataset).scale)
+            way_out = "--item-sd, --severity-sd and --rating-sd plan for new ones"
+            return _of_ratings(self.dataset, ratings, response, scale, way_out)
         if scale is None:
             scale = pilot_scale(None)
         if self.systems is not None:
             return _read_pair(self, self.systems, scale, trials=trials)
-        return _read_ratings(self, cast("Path", self.gold), scale)
+        assert self.gold is not None
+        ratings, response, scale = read_rated(self.gold, scale, self.columns, self.mending)
+        way_out = "People's ratings of both systems' answers (`pilot_systems`) plan for new ones"
+        way_out = self.for_new_ones("raters") if self.by_gold else way_out
+        return _of_ratings(self.gold.stem, ratings, response, scale, way_out)
 
 
 def unit_cautions_of(units: Mapping[str, Units], way_out: str) -> tuple[str, ...]:
@@ -105,29 +114,15 @@ class ReadPilot(NamedTuple):
     raters: Units | None = None
 
 
-def _read_dataset(name: str, scale: Scale | None) -> ReadPilot:
-    from nbyk.data import load_source, source
-    from nbyk.priors import Response
+def _of_ratings(
+    name: str, ratings: Ratings, response: Response, scale: Scale | None, way_out: str
+) -> ReadPilot:
     from nbyk.resampling.pilot_items import PilotItems
 
-    ratings = load_source(name)
-    way_out = "--item-sd, --severity-sd and --rating-sd plan for new ones"
-    cautions = unit_cautions_of({"gold": ratings.units()}, way_out)
-    items = PilotItems(name, ratings.matrix(), Response.on(source(name).scale))
-    return ReadPilot(items, scale, (), cautions, raters=ratings.units())
-
-
-def _read_ratings(files: PilotFiles, path: Path, scale: Scale) -> ReadPilot:
-    from nbyk.resampling.pilot_items import PilotItems
-
-    ratings, response, scale = read_rated(path, scale, files.columns, files.mending)
-    units = {"gold": ratings.units()}
-    way_out = "People's ratings of both systems' answers (`pilot_systems`) plan for new ones"
-    if files.by_gold:
-        way_out = files.for_new_ones("raters")
-    cautions = unit_cautions_of(units, way_out)
-    items = PilotItems(path.stem, ratings.matrix(), response)
-    return ReadPilot(items, scale, ratings.mended, cautions, raters=units["gold"])
+    units = ratings.units()
+    cautions = unit_cautions_of({"gold": units}, way_out)
+    items = PilotItems(name, ratings.matrix(), response)
+    return ReadPilot(items, scale, ratings.mended, cautions, raters=units)
 
 
 def read_rated(

@@ -23,8 +23,8 @@ from nbyk.cli.options import (
     check_files,
     check_out_folder,
     load_metric_files,
-    metric_named,
     one_of,
+    taken_by,
     typed,
 )
 from nbyk.cli.pilot import PilotFiles, holds_two_systems
@@ -267,14 +267,15 @@ def plan(
     check_sources(arguments, with_people=with_people)
     of_labels = is_of_labels(arguments)
     usual = "mean" if answers and pilot is None else "mae"
-    metrics = [] if of_labels else [metric_named(name) for name in metric or (usual,)]
 
     from nbyk.data.columns import Columns
     from nbyk.data.layouts import Mending
+    from nbyk.metrics.registry import named
     from nbyk.planning.closed_form import WITHOUT_JUDGE
     from nbyk.planning.plan import plan as plan_from
     from nbyk.report.plan import plan_answer
 
+    metrics = [] if of_labels else [named(name, "numbers") for name in metric or (usual,)]
     mending = Mending(on_duplicates, on_empty)
     again = typed(context, _OF_NEW_UNITS)
     if answers is None and effect is None and epsilon is None:
@@ -284,7 +285,7 @@ def plan(
     columns = Columns(item, rater, value, cluster)
     files = PilotFiles(pilot, answers, columns, mending, tuple(again), by_gold, dataset)
     arguments["n_runs"] = _runs(n_runs)
-    asked = {name: arguments[name] for name in plan_from.__kwdefaults__ or {} if name in arguments}
+    asked = taken_by(plan_from, arguments)
     asked |= {"metric": metrics, "curves": out is not None and not with_people}
     with moving_line() as say:
         asked["progress"] = say

@@ -7,16 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from nbyk.cli.options import check_files, numbers_of, one_of, scale_named
+from nbyk.cli.options import check_files, numbers_of, one_of, scale_named, taken_by
 from nbyk.cli.pilot import PilotFiles, pilot_scale
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, errors_about, unknown_name
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nbyk.data import Scale
+    from nbyk.data import ResponseSet, Scale
     from nbyk.metrics import Metric
+    from nbyk.planning.pilot import Pilot
     from nbyk.planning.result import Plan
     from nbyk.priors import TwoStagePrior
     from nbyk.resampling.pilot_items import PilotItems
@@ -80,29 +81,29 @@ class PlanSource(NamedTuple):
 
 def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
     """Raise NbykError if the options do not name one source of items and ratings."""
-    given = {name: arguments[name] for name in ("dataset", "pilot", "pilot_systems", "prior")}
-    pilot, pilot_systems = given["pilot"], given["pilot_systems"]
+    names = ("dataset", "pilot", "pilot_systems", "prior", "class_alpha")
+    dataset, pilot, pilot_systems, prior, alpha = (arguments[name] for name in names)
     one_of("unit", arguments["unit"], (None, "scale", "share"))
     one_of("pair_runs", arguments["pair_runs"], ("yes", "no"))
     one_of("items_from", arguments["items_from"], ("pilot", "prior"))
-    check_files([pilot, *(pilot_systems or ()), given["prior"]])
-    if given["dataset"] is not None:
-        _check_dataset(given["dataset"], published=arguments["published"])
+    check_files([pilot, *(pilot_systems or ()), prior])
+    if dataset is not None:
+        _check_dataset(dataset, published=arguments["published"])
     if with_people:
-        shows_raters = {"DATASET": has_ratings(arguments), "--prior": has_labels(given["prior"])}
-        for words, name in (("DATASET", "dataset"), ("--prior", "prior")):
-            if given[name] is not None and not shows_raters[words]:
+        shows_raters = {"DATASET": has_ratings(arguments), "--prior": has_labels(prior)}
+        for words, name in (("DATASET", dataset), ("--prior", prior)):
+            if name is not None and not shows_raters[words]:
                 raise NbykError(
-                    f"{words}: found {given[name]}, which has no ratings that show how raters differ; give "
+                    f"{words}: found {name}, which has no ratings that show how raters differ; give "
                     f"yours with `pilot`, or say how much the effect varies, as in: {declared(arguments)}"
                 )
-        if given["dataset"] is None or not (pilot or pilot_systems):
+        if dataset is None or not (pilot or pilot_systems):
             return
     sources = {
-        "DATASET": given["dataset"],
+        "DATASET": dataset,
         "--pilot-systems" if pilot is None else "--pilot": pilot or pilot_systems,
-        "--prior": given["prior"],
-        "--class-alpha": arguments["class_alpha"],
+        "--prior": prior,
+        "--class-alpha": alpha,
     }
     named = [name for name, value in sources.items() if value is not None]
     if len(named) != 1:
@@ -110,7 +111,7 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
             f"plan: found {' and '.join(named) or 'no data'}; expected one of DATASET, --pilot and --prior; "
             f"without data, say how much the effect varies, as in: {declared(arguments)}"
         )
-    if arguments["published"] and given["dataset"] is None:
+    if arguments["published"] and dataset is None:
         raise NbykError(
             f"plan: found --published and {named[0]}; it chooses a DATASET's published prior over a fit to "
             "its ratings: leave it out, or name a dataset instead"
@@ -262,15 +263,22 @@ def shared_source(
     assert read.scale is not None
     assert read.pair is not None
     effect_unit = cast("float", read.scale.unit) ** metric.unit_power
-    about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
-    more: dict[str, Any] = {"unit": effect_unit, "scale": read.scale}
-    pilot_of_pair = Pilot((read.pair,), metric, about_runs, arguments["pair_runs"] == "yes", **more)
-    in_the_unit(asked, sds, read.scale, metric, unit, shown=abs(pilot_of_pair.effect))
+    shown = pilot_of(read.pair, metric, arguments, unit=effect_unit, scale=read.scale)
+    in_the_unit(asked, sds, read.scale, metric, unit, shown=abs(shown.effect))
     numbers = ("solve", "n_items", "k_responses", "budget", *OF_SHARED, *SDS)
     if asked["effect"] is not None and not any(arguments[name] for name in numbers):
-        crew = pilot_of_pair.crew  # the number that compare's next command asks for
+        crew = shown.crew  # the number that compare's next command asks for
         asked["solve"] = "raters" if crew.raters else "runs" if crew.runs else "items"
-    return PlanSource(replace(pilot_of_pair, declared=variances_of(sds)), read.notes)
+    return PlanSource(replace(shown, declared=variances_of(sds)), read.notes)
+
+
+def pilot_of(pair: ResponseSet, metric: Metric, arguments: Mapping[str, Any], **more: Any) -> Pilot:
+    """Return a pilot of two systems; `more` are further arguments of `Pilot`."""
+    from nbyk.planning.pilot import Pilot
+
+    of_runs = (arguments["runs"], arguments["run_sd"])
+    about_runs = of_runs != (None, None) or arguments["solve"] == "runs"
+    return Pilot((pair,), metric, about_runs, arguments["pair_runs"] == "yes", **more)
 
 
 def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSource:
@@ -290,8 +298,7 @@ def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSo
             raise NbykError("people and a judge have no use for it; leave it out", argument=name)
     scale = asked["scale"] = None if arguments["scale"] is None else scale_named(arguments["scale"])
     asked["metric"] = get("mean")
-    names = ("item", "rater", "value", "on_duplicates", "on_empty")
-    reading = {name: arguments[name] for name in names}
+    reading = taken_by(read_judged, arguments)
     reading |= {"scale": scale, "counts": numbers_of(arguments["counts"])}
     data = read_judged(arguments["pilot"], arguments["judge"], **reading)
     pilot = Pilot.of_judged(data)
@@ -342,7 +349,5 @@ def _fitted(items: PilotItems, say: Callable[[str], None], file: Path | None) ->
 
     ratings = cast("NDArray[np.float64]", items.ratings)
     say(f"fitting a prior to {int((ratings == ratings).sum())} ratings of {len(ratings)} items")
-    try:
+    with errors_about(file=file):
         return fit_prior(items.name, ratings, items.response).prior
-    except NbykError as error:
-        raise error.about(file=file) from None

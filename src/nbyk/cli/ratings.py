@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
-from nbyk.cli.options import (
-    Out,
-    SemanticsName,
-    checksum,
-    downloads_of,
-)
+from nbyk.cli.options import Out, SemanticsName, downloads_of
 from nbyk.errors import NbykError
-
-if TYPE_CHECKING:
-    from nbyk.data import Ratings
-    from nbyk.priors.predictive import RatingFit
 
 
 def normalise(
@@ -54,7 +43,7 @@ def write_normalised(
     """Write the ratings at a path, or the embedded ones of a source, as `nbyk study normalise` does."""
     from nbyk.data import load_source, read_ratings, scale_from_text
     from nbyk.data import source as source_named
-    from nbyk.files import write_parquet
+    from nbyk.files import sha256, write_parquet
 
     asked = question
     if scale is not None:
@@ -71,7 +60,7 @@ def write_normalised(
         made = {"licence": entry.licence, "citation": entry.citation, "version of source": entry.version}
     origin = ", ".join(str(file) for file in files) or "the embedded data"
     print(f"{source}: {ratings.n_ratings} ratings of {ratings.n_items} items from {origin}", file=sys.stderr)
-    made |= {"source": source, "files": {file.name: checksum(file) for file in files}}
+    made |= {"source": source, "files": {file.name: sha256(file) for file in files}}
     made |= {"items": ratings.n_items, "ratings": ratings.n_ratings, "scale": str(declared)}
     made |= {"question": asked} if asked else {}
     made |= {} if ratings.raters_known else {"raters known": False}
@@ -94,47 +83,6 @@ def prior(
     from nbyk.priors import published_prior
 
     write_json(out, published_prior(source, semantics).to_dict())
-
-
-def fit_normalised(path: Path, name: str, seed: int, files: FitFiles) -> tuple[RatingFit, Ratings]:
-    """Fit a prior to the ratings that `nbyk study normalise` wrote, write its files, and return both."""
-    from nbyk.data.ratings import stored_ratings
-    from nbyk.data.scales import as_scale
-    from nbyk.priors import Response, fit_prior
-
-    stored, made = stored_ratings(path)
-    ratings = replace(stored, raters_known=bool(made.get("raters known", True)))
-    try:
-        scale = as_scale(made.get("scale"))
-        if scale is None:
-            raise NbykError("no scale of the ratings; write it again with `nbyk study normalise`")
-        fitted = fit_prior(name, ratings.matrix(), Response.on(scale), seed=seed)
-    except NbykError as error:
-        raise error.about(file=path) from None
-    write_fit(fitted, files)
-    return fitted, ratings
-
-
-class FitFiles(NamedTuple):
-    """Files of a fit to write: the prior, the families' likelihoods and the check; None for none."""
-
-    prior: Path | None
-    families: Path | None
-    check: Path | None
-
-
-def write_fit(fitted: RatingFit, files: FitFiles) -> None:
-    """Write a fit's files."""
-    from nbyk.files import write_json, write_text
-    from nbyk.priors.prior_fit import candidates_table
-    from nbyk.words import csv_text
-
-    if files.families is not None:
-        write_text(files.families, csv_text(candidates_table(fitted.candidates).to_pandas()))
-    if files.check is not None:
-        write_json(files.check, fitted.check.to_dict())
-    if files.prior is not None:
-        write_json(files.prior, fitted.prior.to_dict())
 
 
 def _fetched(source: str) -> Path | None:

@@ -50,6 +50,9 @@ __all__ = [
 ]
 
 
+_metrics_of = cache(load_file)
+
+
 def _loaded(file: str) -> str:
     load_file(file)
     return file
@@ -112,7 +115,7 @@ class Config(Section):
     def files_of_metrics(self, metrics: Sequence[str]) -> list[str]:
         """Return the user's files that define metrics."""
         names = {name for spec in metrics for name in names_in(spec)}
-        return sorted(file for file in self.metric_files if names & set(_registered(file)))
+        return sorted(file for file in self.metric_files if names & set(_metrics_of(file)))
 
     def rating_files(self, source: str) -> list[str]:
         """Return the files of the user's own copy of a source's ratings; no files if there is no copy."""
@@ -125,11 +128,6 @@ class Config(Section):
             if not file.exists():
                 raise no_such_file(file)
         return [str(file) for file in files]
-
-
-@cache
-def _registered(file: str) -> tuple[str, ...]:
-    return load_file(file)
 
 
 @cache

@@ -48,10 +48,6 @@ def _written_scale(text: str) -> str:
     return text
 
 
-def _known_ratings(name: str) -> str:
-    return source_named(name).name
-
-
 def workflow_path(path: str) -> str:
     """Return a path if Snakemake cannot mistake it for something else."""
     if path.startswith("-"):
@@ -75,10 +71,6 @@ def one_of(what: str, known: Sequence[str]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _canonical_sampler(name: str) -> str:
-    return get_sampler(name).name
-
-
 def _distinct(values: list[Any]) -> list[Any]:
     earlier: list[Any] = []
     for value in values:
@@ -93,12 +85,12 @@ PositiveShare = Annotated[float, Field(gt=0.0, le=1.0)]
 ComparisonName = Annotated[str, AfterValidator(_folder_name)]
 OwnName = Annotated[str, AfterValidator(_own_name)]
 ScaleText = Annotated[str, AfterValidator(_written_scale)]
-RatingsName = Annotated[str, AfterValidator(_known_ratings)]
+RatingsName = Annotated[str, AfterValidator(lambda name: source_named(name).name)]
 Text = Annotated[str, Field(min_length=1)]
 DataPath = Annotated[Text, AfterValidator(workflow_path)]
 Level = Annotated[float, Field(gt=0.0, lt=1.0)]
 Responses = Annotated[int, Field(ge=1)]
-SamplerName = Annotated[str, AfterValidator(_canonical_sampler)]
+SamplerName = Annotated[str, AfterValidator(lambda name: get_sampler(name).name)]
 MetricName = Annotated[str, AfterValidator(lambda spec: get(spec).name)]
 AnyMetricName = Annotated[str, AfterValidator(lambda spec: named(spec, kind_scored(spec) or "numbers").name)]
 NullName = Annotated[str, AfterValidator(check_null)]

@@ -14,7 +14,7 @@ from dataclasses import replace
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Literal, get_args
 
-from nbyk.errors import NbykError, argument_with, unknown_name
+from nbyk.errors import NbykError, argument_with, errors_about, unknown_name
 from nbyk.metrics.builtin import BUILTIN, WINS
 from nbyk.metrics.class_metrics import (
     CLASS_METRICS,
@@ -149,10 +149,8 @@ def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -
 def named(spec: str, kind: Kind) -> Metric:
     """Return the metric of a kind of responses that `spec` describes (`get`)."""
     assert kind != "scores", "scores have no metric"
-    try:
+    with errors_about(argument="metric"):
         return get(spec, kind)
-    except NbykError as error:
-        raise error.about(argument="metric") from None
 
 
 def usual_metric(kind: Kind, *, has_gold: bool, lower_is_better: bool = False) -> str:

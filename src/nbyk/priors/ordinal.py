@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from nbyk.arrays import Floats, Integers
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, errors_about
 from nbyk.files import read_json
 from nbyk.priors.nominal import (
     ClassCheck,
@@ -214,7 +214,7 @@ def fit_levels(
 
 def label_prior_in(path: Path) -> LabelPrior | None:
     """Return the prior of labels in a file, as `nbyk fit` writes it; None if it is one of numbers."""
-    try:
+    with errors_about(file=path):
         content = read_json(path, way_out="give a prior that `nbyk fit` wrote, or write it again")
         if not isinstance(content, Mapping):
             return None
@@ -226,8 +226,6 @@ def label_prior_in(path: Path) -> LabelPrior | None:
             check_keys(content, "prior of levels", ("name", "thresholds", "item_sd"), ("rater_sd", *optional))
             return OrdinalPrior(**content)
         return None
-    except NbykError as error:
-        raise error.about(file=path) from None
 
 
 def _log_likelihood(cuts: Floats, item_sd: float, rows: Integers, times: Integers) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nbyk.arrays import Floats
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, errors_about
 from nbyk.files import read_json
 from nbyk.priors.families import family_from_dict
 from nbyk.priors.family import Family
@@ -104,7 +104,5 @@ class TwoStagePrior(Prior):
 def read_prior(path: Path) -> TwoStagePrior:
     """Return the prior in a file; an `NbykError` names the file and its error."""
     way_out = "give a prior, as written by `nbyk study prior` or `nbyk fit`, or write it again"
-    try:
+    with errors_about(file=path):
         return TwoStagePrior.from_dict(read_json(path, way_out=way_out))
-    except NbykError as error:
-        raise error.about(file=path) from None

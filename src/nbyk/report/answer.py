@@ -190,18 +190,17 @@ def write_answer(
     *,
     stem: str,
     page: str = "",
-    more: Mapping[str, bytes] | None = None,
     figures_are_there: bool = False,
 ) -> None:
     """Write an answer to a folder all at once, replacing an earlier one (`nbyk.files.write_together`).
 
     Writes ``STEM.json``, ``tables/NAME`` as .csv, .parquet, .md and .tex, ``figures/NAME`` as .png and .svg,
-    ``PAGE.html`` (``STEM.html`` without another name), a page that holds everything and needs no network, and
-    the `more` files by their names. If the figures are there, from `write_figures`, the page shows those.
+    ``PAGE.html`` (``STEM.html`` without another name), a page that holds everything and needs no network. If
+    the figures are there, from `write_figures`, the page shows those.
     """
     import pyarrow as pa
 
-    files = dict(more or {})
+    files: dict[str, bytes] = {}
     if figures_are_there:
         places = {figure.name: folder / f"figures/{figure.name}.svg" for figure in answer.figures}
         addresses = {name: embedded_svg(place) for name, place in places.items()}

@@ -18,14 +18,31 @@ if TYPE_CHECKING:
 
 _SMALL = 0.05
 
-_COMMANDS = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "|": r"\textbar{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-}
+_LATEX = str.maketrans(
+    {
+        **{sign: rf"\{sign}" for sign in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "|": r"\textbar{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "α": r"$\alpha$",
+        "ε": r"$\varepsilon$",
+        "Δ": r"$\Delta$",
+        "·": r"$\cdot$",
+        "−": "$-$",
+        "±": r"$\pm$",
+        "≥": r"$\geq$",
+        "≤": r"$\leq$",
+        "→": r"$\to$",
+        "κ": r"$\kappa$",
+        "μ": r"$\mu$",
+        "σ": r"$\sigma$",
+        "τ": r"$\tau$",
+        "×": r"$\times$",
+    }
+)
 
 # Characters that are markup in Markdown with GitHub's mathematics; an _ within a word is not.
 _MARKUP = re.compile(r"[\\`*~$|]|<(?=[a-zA-Z/!?])|(?<=\])\(|(?<![^\W_])_|_(?![^\W_])")
@@ -103,24 +120,4 @@ def markdown_text(text: str) -> str:
 
 def latex_text(text: str) -> str:
     """Return a text on one line in which LaTeX sees no commands."""
-    plain = re.sub(
-        r"[&%$#_{}\\~^|<>]", lambda found: _COMMANDS.get(found[0], f"\\{found[0]}"), on_one_line(text)
-    )
-    for symbol, command in (
-        ("α", r"$\alpha$"),
-        ("ε", r"$\varepsilon$"),
-        ("Δ", r"$\Delta$"),
-        ("·", r"$\cdot$"),
-        ("−", "$-$"),
-        ("±", r"$\pm$"),
-        ("≥", r"$\geq$"),
-        ("≤", r"$\leq$"),
-        ("→", r"$\to$"),
-        ("κ", r"$\kappa$"),
-        ("μ", r"$\mu$"),
-        ("σ", r"$\sigma$"),
-        ("τ", r"$\tau$"),
-        ("×", r"$\times$"),
-    ):
-        plain = plain.replace(symbol, command)
-    return plain
+    return on_one_line(text).translate(_LATEX)

@@ -12,7 +12,7 @@ from nbyk.planning.request import SIDES, SIZES, Simulated
 from nbyk.planning.result import Plan
 from nbyk.report.answer import AnswerTable
 from nbyk.report.lines import Head, Line, in_words
-from nbyk.report.plan_tables import cheapest_with_raters, near_ways, rating_or_label, wanted_power
+from nbyk.report.plan_tables import cheapest_with_raters, is_priced, near_ways, rating_or_label, wanted_power
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.words import capitalised, listed, number
 
@@ -79,12 +79,14 @@ def collection(plan: Plan, high: Plan | None = None) -> str:
     ratings = count("k_responses")
     noun = rating_or_label(plan)
     words = f"{count('n_items')} items{clusters}"
-    if crew.runs and not crew.raters and ratings == "1" and not _cost(plan):  # nobody rates
+    if crew.runs and not crew.raters and ratings == "1" and not is_priced(plan):  # nobody rates
         return f"{words} and {count('runs')} runs of each system{', paired' * crew.paired_runs}"
     words += f" with {ratings} {noun}{'s' * (ratings != '1')}{of_what}"
     if high is None:
-        total = crew.n_items * crew.ratings_per_item * systems
-        words += f" ({total} {noun}{'s' * (total != 1)}{_cost(plan)})"
+        total, budget = crew.n_items * crew.ratings_per_item * systems, plan.request.budget
+        cost = f", cost {plan.cost:g}" if is_priced(plan) else ""
+        cost += f" of {budget:g}" if cost and budget is not None else ""
+        words += f" ({total} {noun}{'s' * (total != 1)}{cost})"
     if crew.raters:
         words += f", by {count('raters')} raters"
     if crew.runs:
@@ -92,14 +94,6 @@ def collection(plan: Plan, high: Plan | None = None) -> str:
     if crew.calls:
         words += f", and {count('calls')} judge calls"
     return words
-
-
-def _cost(plan: Plan) -> str:
-    costs = plan.request.costs
-    if (costs.item, costs.rating, costs.rater, costs.run) == (0.0, 1.0, 0.0, 0.0):
-        return ""
-    of = "" if plan.request.budget is None else f" of {plan.request.budget:g}"
-    return f", cost {plan.cost:g}{of}"
 
 
 def _first(plan: Plan) -> str:

@@ -36,17 +36,15 @@ def near_ways(plan: Plan, *, all_of_them: bool = False) -> pd.DataFrame:
     """
     import pandas as pd
 
-    costs, priced = plan.request.costs, _is_priced(plan)
+    costs, priced = plan.request.costs, is_priced(plan)
     rows = list(_simulated_ways(plan) if plan.request.is_simulated else _people_ways(plan))
     asks_size = plan.request.is_simulated or not {"power", "effect"} & set(plan.open)
     if not all_of_them and (len(rows) < 2 or not asks_size):
         return pd.DataFrame()
-    places = sorted(
-        range(len(rows)), key=lambda place: (rows[place][1] != "this plan", costs.of(rows[place][0]))
-    )
+    nearest = sorted(rows, key=lambda row: (row[1] != "this plan", costs.of(row[0])))
     each = rating_or_label(plan)
     shown = sorted(
-        (rows[place] for place in places[: None if all_of_them else _MOST_WAYS]),
+        nearest[: None if all_of_them else _MOST_WAYS],
         key=lambda row: (row[0].raters, row[0].runs, row[0].ratings_per_item, -row[0].n_items),
     )
     return pd.DataFrame(
@@ -69,7 +67,8 @@ def rating_or_label(plan: Plan) -> str:
     return "label" if plan.request.is_simulated and plan.request.world.of_labels else "rating"
 
 
-def _is_priced(plan: Plan) -> bool:
+def is_priced(plan: Plan) -> bool:
+    """Return whether any cost was given."""
     costs = plan.request.costs
     return costs != Costs(rated_systems=costs.rated_systems)
 

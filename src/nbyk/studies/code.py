@@ -137,9 +137,7 @@ def _bound(node: ast.stmt) -> Iterator[str]:
         yield ""
 
 
-@cache
-def _text(statement: ast.stmt) -> str:
-    return ast.unparse(statement)
+_text = cache(ast.unparse)
 
 
 @cache

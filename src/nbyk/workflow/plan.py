@@ -57,7 +57,6 @@ class RunPlan:
         self.sources = ("simulated", *source_names(), *self.config.own_ratings)
         self._checksums: dict[str, str] = {}
         self._asked: dict[str, dict[str, Cell]] = {}
-        self._others: dict[str, Cell] = {}
         self._parts: dict[tuple[str, str], Cell] = {}
         self._n_ratings = {name: self._own_counts(name) for name in self.config.own_ratings}
 
@@ -132,11 +131,9 @@ class RunPlan:
     def cell(self, step: StepRule, name: str) -> Cell:
         """Return the cell of a step in a file that the configuration asks for, or that exists."""
         study, file = step.study, f"{step.folder}/{name}.parquet"
-        cell = self._asked_of(study).get(file) or self._others.get(file) or study.cell(self.config, file)
+        cell = self._asked_of(study).get(file) or study.cell(self.config, file)
         if cell is None:
             raise NbykError(f"results/{file}: the configuration asks for no such cell; add it there")
-        if file not in self._asked_of(study):
-            self._others[file] = cell
         return cell
 
     def inputs(self, step: StepRule, name: str) -> Inputs:

@@ -79,6 +79,14 @@ class Extras:
     settlement: Plan | None = None
     left_out: tuple[str, ...] = ()
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the JSON file says of it."""
+        return {
+            "sensitivity": self.sensitivity and self.sensitivity.to_dict(),
+            "variance_shares": [plain(shares) for shares in self.shares.values()],
+            "settlement": self.settlement and self.settlement.to_dict(),
+        }
+
 
 @dataclass(frozen=True)
 class _Two:
@@ -162,18 +170,10 @@ def comparison_answer(
             **({} if systems is None else {"n_items": systems.n_items, "dropped": dict(systems.dropped)}),
             **(details or {}),
             "boards": [board.to_dict() for board in boards.values()],
-            **({} if extras is None else _numbers_of(extras)),
+            **({} if extras is None else extras.to_dict()),
         },
         n_printed=len(printed) + (1 < n_pairs <= MOST_PRINTED_PAIRS),
     )
-
-
-def _numbers_of(extras: Extras) -> dict[str, Any]:
-    return {
-        "sensitivity": extras.sensitivity and extras.sensitivity.to_dict(),
-        "variance_shares": [plain(shares) for shares in extras.shares.values()],
-        "settlement": extras.settlement and extras.settlement.to_dict(),
-    }
 
 
 def _first(boards: Mapping[str, Board]) -> Board:

@@ -16,6 +16,7 @@ from nbyk.report.lines import in_words
 from nbyk.testing.results import Board, Pair, Question, VariancePart
 from nbyk.testing.scores.battery import null_draws
 from nbyk.testing.systems.sensitivity import Sensitivity
+from nbyk.words import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +54,7 @@ def leaderboard_figure(board: Board) -> Figure:
         scores.set_yticks(rows, [shown_name(standing.name, 18) for standing in board.standings])
         scores.set_ylim(n - 0.4, -1.5)
         scores.locator_params(axis="x", nbins=4)
-        scores.set_xlabel(f"{_in_unit(asked)}, {_percent(asked)} interval")
+        scores.set_xlabel(f"{_in_unit(asked)}, {percent(asked.confidence_level)} interval")
 
         def write(row: float, place: float, text: str, colour: str = _INK) -> None:
             scores.annotate(
@@ -96,7 +97,7 @@ def difference_figure(pair: Pair) -> Figure:
         axes.locator_params(axis="x", nbins=6, min_n_ticks=3)
         low, high = axes.get_xlim()
         axes.set_xlim(min(low, -0.05 * (high - low)), max(high, 0.05 * (high - low)))
-        of = f"effect on {_in_unit(pair.question)}, {_percent(pair.question)} interval"
+        of = f"effect on {_in_unit(pair.question)}, {percent(pair.question.confidence_level)} interval"
         axes.set_xlabel(f"{_sides(*pair.in_order()[:2])}\n{of}")
         if pair.margin is not None:
             figure.legend(loc="outside upper right", frameon=False)
@@ -140,7 +141,7 @@ def null_figure(pair: Pair) -> Figure:
         if drawn.size:
             weights, label = np.full(drawn.size, 1.0 / drawn.size), "bootstrapped test sets"
             axes.hist(drawn, bins.tolist(), weights=weights, color=COLOURS[5], alpha=0.55, label=label)
-            height, label = 1.06 * axes.get_ylim()[1], f"{_percent(asked)} interval"
+            height, label = 1.06 * axes.get_ylim()[1], f"{percent(asked.confidence_level)} interval"
             axes.plot(
                 [sign * end for end in items.interval],
                 (height, height),
@@ -232,15 +233,15 @@ def quantile_panel(axes: Axes, pair: Pair) -> None:
     axes.set_ylabel("score")
 
 
-def sensitivity_figure(found: Sensitivity) -> Figure:
+def sensitivity_figure(ways: Sensitivity) -> Figure:
     """Draw p of every metric under every null and expected p under every sampler, coloured by verdict."""
     from matplotlib.patches import Patch
 
-    metrics = [of_metric.metric for of_metric in found.effects]
-    columns = list(dict.fromkeys(choice.sampler or choice.null for choice in found.choices))
+    metrics = [of_metric.metric for of_metric in ways.effects]
+    columns = list(dict.fromkeys(choice.sampler or choice.null for choice in ways.choices))
     figure, axes = new_figure(0.62 * len(columns) + 2.6, 0.25 * len(metrics) + 2.5)
     with style():
-        for choice in found.choices:
+        for choice in ways.choices:
             row, column = metrics.index(choice.metric), columns.index(choice.sampler or choice.null)
             colour = "white" if choice.p is None else _VERDICTS[choice.verdict][0]
             cell = "–" if choice.p is None else _p(choice.p)
@@ -253,14 +254,14 @@ def sensitivity_figure(found: Sensitivity) -> Figure:
         axes.set_title("p under each null, and on average over test sets of each sampler", fontsize=9)
         axes.grid(visible=False)
         axes.tick_params(length=0)
-        seen = {choice.verdict for choice in found.choices}
-        names = {"a": shown_name(found.names[0], 22), "b": shown_name(found.names[1], 22)}
+        seen = {choice.verdict for choice in ways.choices}
+        names = {"a": shown_name(ways.names[0], 22), "b": shown_name(ways.names[1], 22)}
         patches = [
             Patch(facecolor=colour, edgecolor=_PALE, label=text.format(**names))
             for verdict, (colour, text) in _VERDICTS.items()
             if verdict in seen
         ]
-        title = f"{found.alternative}, α = {found.alpha:g}"
+        title = f"{ways.alternative}, α = {ways.alpha:g}"
         figure.legend(handles=patches, loc="outside upper center", ncols=len(patches), title=title)
     return figure
 
@@ -311,10 +312,6 @@ def _marks(board: Board) -> Iterator[tuple[str, tuple[str, str]]]:
 
 def _sides(leader: str, other: str) -> str:
     return f"← {shown_name(other, 22)} is better | {shown_name(leader, 22)} is better →"
-
-
-def _percent(asked: Question) -> str:
-    return f"{100 * asked.confidence_level:g} %"
 
 
 def _in_unit(asked: Question) -> str:

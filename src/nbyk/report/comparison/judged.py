@@ -22,7 +22,7 @@ from nbyk.testing.judged.agreement import agreement
 from nbyk.testing.judged.board import JudgedBoard, OnPeoplesScale, told
 from nbyk.testing.judged.stand_in import stand_in
 from nbyk.testing.results import Claim
-from nbyk.words import ends_in_words, number
+from nbyk.words import ends_in_words, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ _AGREEMENT = ("system", "who", "measure", "value", "interval")
 
 def judged_answer(judged: JudgedBoard, data: JudgedSystems, following: tuple[str, str] = ("", "")) -> Answer:
     """Return the answer about the board, with what the judge adds, and what to do next."""
-    sample, level = judged.board.sample, f"{100 * judged.board.question.confidence_level:g} %"
+    sample, level = judged.board.sample, percent(judged.board.question.confidence_level)
     people, judge = sample.responses["people"].total, sample.responses["judge"].total
     caption = f"{people} ratings by people correct {judge} answers of a judge, with {level} intervals"
     agree = "Agreement, with 95 % intervals for new items and raters"
@@ -96,13 +96,13 @@ def _drift(claim: Claim) -> str:
     )
 
 
-def judged_table(found: JudgedBoard) -> pd.DataFrame:
+def judged_table(judged: JudgedBoard) -> pd.DataFrame:
     """Return the means and differences, one to a row: corrected, and by people and by the judge alone."""
     import pandas as pd
 
-    p_of = {(pair.a, pair.b): pair.p for pair in found.board.pairs}
+    p_of = {(pair.a, pair.b): pair.p for pair in judged.board.pairs}
     rows = []
-    for of in (*found.means, *found.differences):
+    for of in (*judged.means, *judged.differences):
         claim = told(of.claims)
         rows.append(
             {
@@ -127,7 +127,7 @@ def agreement_table(data: JudgedSystems) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows: list[dict[str, object]] = []
+    rows: list[tuple[object, ...]] = []
     for place, system in enumerate(data.systems):
         people, judge = data.ratings_of(place)
         two = len(np.unique([*data.values, *data.judge.ravel()])) == 2
@@ -136,20 +136,18 @@ def agreement_table(data: JudgedSystems) -> pd.DataFrame:
             for measure in measures:
                 with suppress(NbykError):
                     of = agreement(people, scores, measure=measure)  # type: ignore[arg-type]
-                    ends = ends_in_words(of.claims[0].interval)
-                    rows.append(dict(zip(_AGREEMENT, (system, who, measure, of.value, ends), strict=True)))
+                    rows.append((system, who, measure, of.value, ends_in_words(of.claims[0].interval)))
         with suppress(NbykError):
             test = stand_in(people, judge, by="accuracy" if two else "distance")
             verdict = f"{'may' if test.passed else 'may not'} stand in for a person"
-            named = (system, "judge", "winning rate, ε = .2", test.winning_rate, verdict)
-            rows.append(dict(zip(_AGREEMENT, named, strict=True)))
+            rows.append((system, "judge", "winning rate, ε = .2", test.winning_rate, verdict))
     return pd.DataFrame(rows, columns=_AGREEMENT)
 
 
-def judged_figure(found: JudgedBoard) -> Figure:
+def judged_figure(judged: JudgedBoard) -> Figure:
     """Draw each mean, or the only difference, with its interval: corrected, by people, and by the judge."""
-    rows = found.differences if len(found.differences) == 1 else found.means
-    asked = found.board.question
+    rows = judged.differences if len(judged.differences) == 1 else judged.means
+    asked = judged.board.question
     figure, axes = new_figure(WIDE, 1.2 + 0.55 * len(rows))
     with style():
         for row, of in enumerate(rows):
@@ -172,7 +170,7 @@ def judged_figure(found: JudgedBoard) -> Figure:
         axes.set_yticks(range(len(rows)), names)
         axes.set_ylim(len(rows) - 0.45, -0.55)
         axes.locator_params(axis="x", nbins=5)
-        level = f"{100 * asked.confidence_level:g} %"
+        level = percent(asked.confidence_level)
         axes.set_xlabel(f"{asked.metric} on {asked.scale}, {level} interval")
         figure.legend(loc="outside upper center", ncols=3, frameon=False)
     return figure

@@ -24,7 +24,7 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.systems.asked import EQUAL_SCORES
-from nbyk.words import capitalised, in_full, listed, number_of
+from nbyk.words import capitalised, in_full, listed, number_of, percent
 
 if TYPE_CHECKING:
     from nbyk.testing.systems.sensitivity import Sensitivity
@@ -142,7 +142,7 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
     where = f", for {broad.population}"
     if margin is not None and not margin.reason:
         p = p_text(margin.p, margin.alpha)
-        level = _percent(1.0 - 2.0 * margin.alpha)
+        level = percent(1.0 - 2.0 * margin.alpha)
         yield Line(_effect(pair, broad, margin.interval), f"{level} interval, {p}", where)
         plain = _shown(pair, broad) if pair.verdict != "undecided" else "Neither is shown to be better"
         yield Line(f"{plain} ({p_in_words(pair, broad)}).")
@@ -154,7 +154,7 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
         if pair.shown_of(items) != "undecided":
             yield Line(f"For these alone, {_shown(pair, items)}.")
         return
-    p = p_in_words(pair, broad) if pair.b else f"{_percent(pair.question.confidence_level)} interval"
+    p = p_in_words(pair, broad) if pair.b else f"{percent(pair.question.confidence_level)} interval"
     yield Line(_effect(pair, broad), p if pair.decided else f"{p}, and {MORE_DRAWS}", where)
     if pair.b and not pair.could_reject and pair.sample.n_items:
         units = "clusters" if "clusters" in items.over else "items"
@@ -281,7 +281,7 @@ def claim_sentence(pair: Pair, claim: Claim | None = None) -> str:
     if not claim.is_conclusive:
         return f"Undecided {where}: {claim.reason}."
     words, _, ends = _numbers(pair, claim, claim.interval)
-    interval = f"{_percent(asked.confidence_level)} interval {ends}, " if ends else ""
+    interval = f"{percent(asked.confidence_level)} interval {ends}, " if ends else ""
     if not pair.b:
         return f"{pair.a} scores {words} {where} ({interval.rstrip(', ')})."
     shown = _shown(pair, claim)
@@ -303,7 +303,7 @@ def latent_sentence(pair: Pair) -> str:
     return (
         f"On the latent scale of an ordinal model (cumulative probit), the ratings of {leader} lie {size} SD "
         f"{'above' if above else 'below'} those of {other}, for {claim.population} "
-        f"({_percent(pair.question.confidence_level)} interval {ends[0]} to {ends[1]})."
+        f"({percent(pair.question.confidence_level)} interval {ends[0]} to {ends[1]})."
     )
 
 
@@ -315,7 +315,7 @@ def margin_sentence(pair: Pair, claim: Claim) -> str:
     if tests.reason:
         return f"Undecided about a margin of {in_full(tests.size)} {where}: {tests.reason}."
     words, _, ends = _numbers(pair, claim, tests.interval)
-    interval = f"{_percent(1.0 - 2.0 * tests.alpha)} interval {ends}"
+    interval = f"{percent(1.0 - 2.0 * tests.alpha)} interval {ends}"
     says = _within_margin(pair, tests)
     return f"{says}, {where}: {words} ({interval}, {p_text(tests.p, tests.alpha)})."
 
@@ -367,10 +367,6 @@ def variance_sentence(what: str, parts: Sequence[VariancePart], population: str)
     return f"Where the variance of {what} comes from: {', '.join(shares)}{rest}."
 
 
-def _percent(level: float) -> str:
-    return f"{100 * level:g} %"
-
-
 def board_head(board: Board) -> Head:
     """Return the first lines about systems: of their only pair, or of the leaderboard."""
     if len(board.pairs) == 1:
@@ -410,7 +406,7 @@ def _board_lines(board: Board) -> Iterator[Line]:
     how = CORRECTION_IN_WORDS[asked.correction]
     if asked.tau is not None:
         how = f"eps_min below τ = {asked.tau:g}"
-    where = f", {_percent(asked.confidence_level)} intervals for {board.population}"
+    where = f", {percent(asked.confidence_level)} intervals for {board.population}"
     margin = board_margin_sentence(board)
     if margin:
         yield Line(margin)

@@ -20,7 +20,7 @@ from nbyk.report.comparison.sentences import (
 from nbyk.report.lines import bar, with_decimals
 from nbyk.testing.results import Board, Pair, VariancePart
 from nbyk.testing.systems.sensitivity import Sensitivity
-from nbyk.words import number
+from nbyk.words import number, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ def leaderboard_table(board: Board) -> pd.DataFrame:
 def leaderboard_caption(board: Board) -> str:
     """Return what a leaderboard's table and figure both show: scores and intervals."""
     asked = board.question
-    level = f"{100 * asked.confidence_level:g} %"
+    level = percent(asked.confidence_level)
     return f"{about(asked, board.sample)}; {level} intervals for {board.population}"
 
 
@@ -161,7 +161,7 @@ def _category(categories: Categories, place: int) -> str:
     return "(" + " ".join(map(number, categories.table[place])) + ")"
 
 
-def sensitivity_table(found: Sensitivity, sign: float = 1.0) -> pd.DataFrame:
+def sensitivity_table(ways: Sensitivity, sign: float = 1.0) -> pd.DataFrame:
     """Return the metrics, one to a row: the effect, p under each null, and average p under each sampler.
 
     The effects are `sign` times those of A.
@@ -169,25 +169,22 @@ def sensitivity_table(found: Sensitivity, sign: float = 1.0) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for of_metric in found.effects:
-        row: dict[str, object] = {
-            "metric": of_metric.metric,
-            "effect": sign * of_metric.effect + 0.0,
-            "low": min(sign * of_metric.low, sign * of_metric.high),
-            "high": max(sign * of_metric.low, sign * of_metric.high),
-        }
-        for choice in found.choices:
+    for of_metric in ways.effects:
+        effect = sign * of_metric.effect + 0.0
+        low, high = sorted((sign * of_metric.low, sign * of_metric.high))
+        row: dict[str, object] = {"metric": of_metric.metric, "effect": effect, "low": low, "high": high}
+        for choice in ways.choices:
             if choice.metric == of_metric.metric:
                 row[choice.sampler or choice.null] = choice.p
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def sensitivity_caption(found: Sensitivity) -> str:
+def sensitivity_caption(ways: Sensitivity) -> str:
     """Return the caption of a table or figure of sensitivity."""
     return (
-        f"p under each null, and p on average over test sets of each sampler ({found.alternative}); "
-        f"{found.n_items} items, {found.n_resamples} draws, α = {found.alpha:g}"
+        f"p under each null, and p on average over test sets of each sampler ({ways.alternative}); "
+        f"{ways.n_items} items, {ways.n_resamples} draws, α = {ways.alpha:g}"
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from nbyk.arrays import Floats
 from nbyk.data.systems import Systems
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, errors_about, unknown_name
 from nbyk.resampling.effects import Progress
 from nbyk.testing.corrections import check_correction, corrected_pairs, settled_decisions
 from nbyk.testing.decision import check_draws, check_level
@@ -203,11 +203,9 @@ def _by_p(
     """Return the corrected pairs; effects are differences of the means times the sign."""
     results = []
     for pair in pairs:
-        try:
+        with errors_about(systems=pair):
             scores = (sign * sample.scores[name] for name in pair)
             results.append(score_test(question.test, *scores, **options))
-        except NbykError as error:
-            raise error.about(systems=pair) from None
     p = np.array([result.p for result in results])
     draws = [0 if result.exact else result.n_resamples for result in results]
     bounds = [bounds_of_drawn_p(of.p, n, of.alternative) for of, n in zip(results, draws, strict=True)]
