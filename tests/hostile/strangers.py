@@ -130,7 +130,10 @@ TEXTS: dict[str, tuple[Any, str]] = {
     ),
     "a matrix.json": ([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]], "sums to 0.3"),
     "two lists.json": ({"run1": [0.1, 0.2], "run2": [0.3, 0.4]}, "no column 'item'"),
-    "keys of their own.json": ([{"item": f"i{n}", f"k{n}": 0.5} for n in range(20_000)], ""),
+    "keys of their own.json": (
+        [{"item": f"i{n}", f"k{n}": 0.5} for n in range(20_000)],
+        "nearly all of them empty",
+    ),
     "two objects a line.jsonl": ('{"item":"a","value":1}{"item":"b","value":0}\n', "Extra data"),
     "scores inside.jsonl": (
         lines({"item": "a", "metrics": {"acc": 1}}, {"item": "b", "metrics": {"acc": 0}}),

@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from nbyk.data.makers import (
@@ -31,7 +31,7 @@ from nbyk.data.makers import (
     required,
 )
 from nbyk.data.tables import Table, Unusable, columns_of_objects, made_table, said
-from nbyk.data.text import json_content, shown
+from nbyk.data.text import json_content, json_lines, shown
 from nbyk.errors import DataPlace, NbykError
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -421,7 +421,7 @@ def json_table(path: str | os.PathLike[str]) -> Table:
     notes = (f"the members {unused} are not used",) if unused else ()
     rows = members[tables[0]] if len(tables) == 1 else content
     if _is_table(rows):
-        listed, numbers = columns_of_objects(enumerate(rows, start=1))
+        listed, numbers = columns_of_objects(enumerate(rows, start=1), path)
         return made_table(path, "a list", listed, numbers, notes=notes)
     if isinstance(content, list):
         columns = {"score": content}
@@ -446,6 +446,22 @@ def json_table(path: str | os.PathLike[str]) -> Table:
     return Table(
         DataPlace(path), tuple(columns), cells, range(n_rows), "entry", nameless=is_list, notes=notes
     )
+
+
+def json_lines_table(path: str | os.PathLike[str]) -> Table:
+    """Return the table in a file of JSON lines: a maker's, or one with a row for each object."""
+    lines = json_lines(path)
+    first = next(lines, None)
+    if first is None:
+        raise NbykError("is empty; expected one JSON object per line", file=path)
+    lines = chain([first], lines)
+    if is_exported([first[1]]):
+        numbers, units = map(list, zip(*lines, strict=True))
+        table = exported(units, path, numbers)
+        assert table is not None
+        return table
+    columns, numbers = columns_of_objects(lines, path)
+    return made_table(path, "a file", columns, numbers, "line")
 
 
 def _is_table(content: Any) -> bool:

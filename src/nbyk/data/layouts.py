@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, number_cells
+from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, number_cells, picked
 from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, naming, run_word
-from nbyk.data.tables import Table
+from nbyk.data.tables import NOTHING, Table
 from nbyk.data.text import check_choice, shown
 from nbyk.errors import DataPlace, NbykError
 
@@ -109,9 +109,8 @@ def long_cells(table: Table, columns: Columns) -> Entries:
     found = table.column(value, naming(table, columns, "value"))
     rows: Sequence[int] = range(len(items))
     if table.roles:  # a maker's file: a row need not hold every score
-        cells = dict(table.cells(value))
-        rows, found = list(cells), list(cells.values())
-        items = [items[row] for row in rows]
+        rows = [row for row in rows if found[row] is not NOTHING]
+        items, found = picked(items, rows), picked(found, rows)
     raters: Sequence[str]
     if rater is None:
         raters = numbered_within(items)
@@ -124,7 +123,7 @@ def long_cells(table: Table, columns: Columns) -> Entries:
         if word := run_word(rater):
             raters = [name if word in name.lower() else f"{word} {name}" for name in raters]
         if table.roles:
-            raters = [raters[row] for row in rows]
+            raters = picked(raters, rows)
     return Entries(items, raters, found, rows, table, value, columns, rater is not None)
 
 
@@ -144,12 +143,13 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
                 "; expected one row per item: merge the rows, or, if the table is long, name its columns "
                 "with `rater` and `value`",
             )
-    place_of = {name: place for place, name in enumerate(table.names)}
-    filled = [_filled(table, name, place_of[name]) for name in raters]
-    rows = np.concatenate([of for of, _ in filled])
+    cells = [table.column(name, "") for name in raters]
+    filled = [np.delete(np.arange(len(column)), _empty_rows(column)) for column in cells]
+    rows = np.concatenate(filled)
     order = np.argsort(rows, kind="stable")
-    givers = np.repeat(np.arange(len(raters)), [len(of) for of, _ in filled])[order]
-    rows, found = rows[order], joined([cells for _, cells in filled], order)
+    givers = np.repeat(np.arange(len(raters)), [*map(len, filled)])[order]
+    found = picked(joined([picked(column, of) for column, of in zip(cells, filled, strict=True)]), order)
+    rows = rows[order]
     unrated = np.flatnonzero(np.bincount(rows, minlength=len(items)) == 0).tolist()
     if unrated and mending.on_empty == "refuse":
         raise table.at(unrated[0]).error(
@@ -157,17 +157,7 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
         )
     known = len(raters) > 1  # a single column holds answers, and its name need not be a person's
     names = [raters[giver] for giver in givers.tolist()]
-    return Entries(joined([items], rows), names, found, rows, table, None, columns, known, len(unrated))
-
-
-def _filled(table: Table, name: str, place: int) -> tuple[Indices, Sequence[Any]]:
-    """Return the rows of a column that hold something, and their cells."""
-    if isinstance(table.columns[place], ArrowCells):
-        column = table.column(name, "")
-        rows = np.delete(np.arange(len(column)), _empty_rows(column))
-        return rows, joined([column], rows)
-    present = {row: cell for row, cell in table.cells(name) if not is_missing(cell)}
-    return np.fromiter(present, np.int64, len(present)), list(present.values())
+    return Entries(picked(items, rows), names, found, rows, table, None, columns, known, len(unrated))
 
 
 def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> None:
@@ -240,7 +230,7 @@ def is_missing(cell: Any) -> bool:
         return cell != cell
     if isinstance(cell, str):
         return cell.strip().lower() in ("", "na", "nan")
-    return cell is None or type(cell).__name__ == "NAType" or bool(cell != cell)
+    return cell is None or cell is NOTHING or type(cell).__name__ == "NAType" or bool(cell != cell)
 
 
 def numbered_within(items: Sequence[Hashable]) -> list[str]:
@@ -333,8 +323,8 @@ def taken(cells: Entries, kept: list[int]) -> Entries:
     """Return some of the cells, in their order."""
     return replace(
         cells,
-        items=[cells.items[row] for row in kept],
-        raters=[cells.raters[row] for row in kept],
-        found=[cells.found[row] for row in kept],
-        rows=[cells.rows[row] for row in kept],
+        items=picked(cells.items, kept),
+        raters=picked(cells.raters, kept),
+        found=picked(cells.found, kept),
+        rows=picked(cells.rows, kept),
     )

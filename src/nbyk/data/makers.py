@@ -13,7 +13,7 @@ from pathlib import Path as File
 from typing import Any, NamedTuple, TypeAlias
 
 from nbyk.bounded import MOST_CELLS, counted, refuse_more
-from nbyk.data.tables import Table, Unusable, columns_of_objects, made_table, said
+from nbyk.data.tables import NOTHING, Table, Unusable, columns_of_objects, made_table, said
 from nbyk.errors import DataPlace, NbykError
 
 Path: TypeAlias = str | os.PathLike[str]
@@ -25,13 +25,13 @@ HASHES = ("doc_hash", "target_hash", "input_hash")
 
 @dataclass(frozen=True)
 class _Given:
-    """Scores that one rater, or run, gives to one item; `is_whole` unless they are second scores alone."""
+    """Scores that one rater, or run, gives to one item; those it has not are `lacking` ones, or no cells."""
 
     ids: Mapping[str, Any]
     further: Mapping[str, Any]
     number: int
     file: File | None
-    is_whole: bool
+    lacking: Any
     scores: dict[str, Any] = field(default_factory=dict)
 
 
@@ -76,7 +76,7 @@ class Gathering:
             self._counts[key, name] += 1
             if place == len(rows):
                 ids = dict(zip(self._ids, (row.item, row.rater), strict=True))
-                rows.append(_Given(ids, further, number, file, is_whole=not rows))
+                rows.append(_Given(ids, further, number, file, NOTHING if rows else None))
                 self._rows.append(rows[-1])
             if name is not None:
                 usable = value is None or isinstance(value, str | int | float | Unusable)
@@ -94,27 +94,28 @@ class Gathering:
                 own = f"metadata.{own}"
             name_of[name] = own
             taken.add(own)
-        columns, numbers = columns_of_objects(
+        objects = (
             (
                 row.number,
                 {
                     **row.ids,
-                    **(dict.fromkeys(names) if row.is_whole else {}),
+                    **dict.fromkeys(names, row.lacking),
                     **row.scores,
                     **{name_of[of]: cell for of, cell in row.further.items() if _is_cell(cell)},
                 },
             )
             for row in self._rows
         )
-        scores = [name for name in names if any(map(_is_score, columns[name].cells))]
+        columns, numbers = columns_of_objects(objects, self._path)
+        scores = [name for name in names if any(map(_is_score, columns[name]))]
         if self._rows and not scores:
             self._refuse()
         roles = dict(zip(("item", "rater"), self._ids, strict=True))
         roles |= {"value": scores[0]} if len(scores) == 1 else {}
         if cluster and (of := name_of.get(cluster)) in columns:
             assert of is not None
-            n_items = len(set(map(repr, columns[self._ids[0]].cells)))
-            roles |= {"cluster": of} if len(set(columns[of].cells)) < n_items else {}
+            n_items = len(set(map(repr, columns[self._ids[0]])))
+            roles |= {"cluster": of} if len({*columns[of]} - {None}) < n_items else {}
         about = [f"{what}{'s' * (len(of) > 1)} = {', '.join(of)}" for what, of in self._about.items()]
         return made_table(
             self._path,

@@ -20,7 +20,7 @@ from nbyk.data.containers import (
     read_workbook,
     read_zipped_log,
 )
-from nbyk.data.exports import exported, is_exported, json_table
+from nbyk.data.exports import exported, is_exported, json_lines_table, json_table
 from nbyk.data.kinds import CellKind, NumberKind
 from nbyk.data.layouts import Entries, Mending, as_ids
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples
@@ -31,11 +31,9 @@ from nbyk.data.tables import (
     DELIMITERS,
     JSON_LINES,
     TABLE_SUFFIXES,
-    SparseColumn,
     Table,
     is_number,
     read_delimited,
-    read_json_lines,
 )
 from nbyk.data.text import cells_of_lines, some, text_lines
 from nbyk.errors import DataPlace, NbykError
@@ -212,7 +210,7 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         raise NbykError("has columns but no rows; expected at least one rating or score per row", file=given)
     if table.nameless or suffix not in TABLE_SUFFIXES:
         return table
-    if (exported_table := _exported_rows(given, table)) is not None:
+    if suffix not in JSON_LINES and (exported_table := _exported_rows(given, table)) is not None:
         return exported_table
     if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
         return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
@@ -221,14 +219,14 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
 
 def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
     """Return the table that a tool meant by its rows, or lines; None if they are no tool's."""
-    columns = list(zip(table.names, table.columns, strict=True))
-    first = (name for name, of in columns if not isinstance(of, SparseColumn) or of.rows[0] == 0)
-    if not is_exported([dict.fromkeys(first)]):
+    if not is_exported([dict.fromkeys(table.names)]):
         return None
-    rows: list[dict[str, Any]] = [{} for _ in range(len(table))]
-    for place, (name, _) in enumerate(columns):
-        for row, cell in table.cells_at(place):
-            rows[row][f"{name}\n{place}" if name in rows[row] else name] = cell
+    places = range(len(table.names))
+    names = [
+        f"{name}\n{place}" if name in table.names[:place] else name for place, name in enumerate(table.names)
+    ]
+    cells = zip(*map(table.cells_in, places), strict=True)
+    rows = [dict(zip(names, row, strict=True)) for row in cells]
     return exported(rows, path, table.numbers if table.unit == "line" else None)
 
 
@@ -283,7 +281,7 @@ def _lacks_header(table: Table) -> bool:
 
 _READERS: Mapping[str, Callable[[Any], Table]] = {
     **dict.fromkeys(DELIMITERS, _delimited),
-    **dict.fromkeys(JSON_LINES, read_json_lines),
+    **dict.fromkeys(JSON_LINES, json_lines_table),
     ".parquet": read_parquet,
     **dict.fromkeys(ARRAY_SUFFIXES, _array_file),
     ".txt": _lines,
