@@ -166,7 +166,7 @@ def read_systems(
         files = [(people.table, gold_roles, "gold_columns.")] if people else []
         files += [(source.table, columns, "") for source in sources.values()]
         unknown = [(table, asked, of) for table, asked, of in files if table and _needs_names(table, asked)]
-        refuse_unnamed(unknown, columns, 1 if people else 2)
+        refuse_unnamed(unknown, columns)
     for source in sources.values():
         source.refuse_missing(columns)
     if people is not None and gold_columns is not None:

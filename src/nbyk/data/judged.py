@@ -154,7 +154,7 @@ def read_judged(
         (next(iter(by_people.values())), people_columns, ""),
         (next(iter(by_judge.values())), judge_columns, ""),
     ]
-    refuse_unnamed(firsts, people_columns, 1)
+    refuse_unnamed(firsts, people_columns)
     one_each, mending = Mending(on_duplicates, on_empty), Mending("refuse", on_empty)
     scored = {name: _read(kind, table, judge_columns, mending, slices) for name, table in by_judge.items()}
     rated = {name: _read(kind, table, people_columns, one_each) for name, table in by_people.items()}

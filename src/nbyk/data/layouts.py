@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, number_cells, picked
-from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, naming, run_word
+from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, refuse_unnamed, run_word
 from nbyk.data.tables import NOTHING, Table
 from nbyk.data.text import check_choice, shown
 from nbyk.errors import DataPlace, NbykError
@@ -104,9 +104,8 @@ def _number(cell: Any) -> float:
 
 def long_cells(table: Table, columns: Columns) -> Entries:
     """Return the ratings of a table with one row per rating."""
-    items: Sequence[str] = _item_ids(table, columns)
+    items, found = _item_ids(table, columns), _column(table, columns, "value")
     rater, value = columns.rater, columns.value
-    found = table.column(value, naming(table, columns, "value"))
     rows: Sequence[int] = range(len(items))
     if table.roles:  # a maker's file: a row need not hold every score
         rows = [row for row in rows if found[row] is not NOTHING]
@@ -177,7 +176,14 @@ def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> 
 
 
 def _item_ids(table: Table, columns: Columns) -> Sequence[str]:
-    return as_ids(table, columns.item, table.column(columns.item, naming(table, columns, "item")))
+    return as_ids(table, columns.item, _column(table, columns, "item"))
+
+
+def _column(table: Table, columns: Columns, role: str) -> Sequence[Any]:
+    name: str = getattr(columns, role)
+    if name not in table.names:
+        refuse_unnamed([(table, columns, "")], columns)
+    return table.column(name, "")
 
 
 def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
