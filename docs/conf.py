@@ -67,7 +67,8 @@ def read_page(app: Any, docname: str, source: list[str]) -> None:
     """Read the pages that lie elsewhere, and make links from the repository's folders those of the site."""
     text = source[0]
     if docname in PAGES:
-        text = (ROOT / PAGES[docname]).read_text(encoding="utf-8").replace("](docs/", "](") + "\n" + text
+        page = (ROOT / PAGES[docname]).read_text(encoding="utf-8").replace("](docs/", "](")
+        text = f"{page}\n{text}" if docname == "index" else page
     for name, file in PAGES.items():
         text = re.sub(rf"\]\((\.\./)?{re.escape(file)}", f"]({name}.md", text)
     if docname.startswith("gallery/") and docname != "gallery/index":

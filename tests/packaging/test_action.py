@@ -125,7 +125,7 @@ def test_options_of_several_lines_are_all_read(options: str, folder: Path) -> No
         options=options,
     )
     assert (code, outputs["verdict"]) == (0, "yes")
-    assert comment.startswith(f"**{EQUIVALENT}**")
+    assert comment.startswith(f"**{EQUIVALENT}")
 
 
 def test_bad_input_ends_the_action_without_a_comment(folder: Path) -> None:
