@@ -213,7 +213,7 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
 
 def _scenarios(results: Any, path: Path) -> Iterator[tuple[Any, Any]]:
     """Yield the tasks of τ²-bench and what their users want."""
-    yield from ((task.get("id"), task.get("user_scenario")) for task in objects_in(results.get("tasks")))
+    return ((task.get("id"), task.get("user_scenario")) for task in objects_in(results.get("tasks")))
 
 
 @Export("tasks of τ²-bench", "task", "task", "trial", keys=("id", "user_scenario"), within=(("tasks",), ()))
@@ -222,19 +222,8 @@ def _scenarios(results: Any, path: Path) -> Iterator[tuple[Any, Any]]:
     "simulation",
     "task",
     "trial",
-    keys=("task_id", "reward_info"),
-    within=(("simulations",),),
-    inputs=_scenarios,
-    meant=(("tasks",), ("info", "num_trials")),
-    about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
-)
-@Export(
-    "an index of τ²-bench",
-    "simulation",
-    "task",
-    "trial",
-    keys=("task_id", "trial", "reward", "termination_reason"),
-    within=(("simulation_index",),),
+    keys=("task_id",),
+    within=(("simulations",), ("simulation_index",)),
     inputs=_scenarios,
     meant=(("tasks",), ("info", "num_trials")),
     about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},

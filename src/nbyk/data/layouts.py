@@ -61,6 +61,17 @@ class Entries:
         named = "" if len(self.table.names) == 1 else f"column {self.column(row)!r}: "
         return self.at(row).error(f"{named}{problem}")
 
+    def ids(self, column: str, hint: str) -> Sequence[str]:
+        """Return the id in a further column beside each rating; `hint` is as in `Table.column`."""
+        return picked(as_ids(self.table, column, self.table.column(column, hint)), self.rows)
+
+    def taken(self, kept: list[int]) -> Entries:
+        """Return some of the ratings, in their order."""
+        items, raters, found, rows = (
+            picked(cells, kept) for cells in (self.items, self.raters, self.found, self.rows)
+        )
+        return replace(self, items=items, raters=raters, found=found, rows=rows)
+
     def numbers(self, way_out: str = "") -> Floats:
         """Return the ratings as numbers."""
         values = as_numbers(self.found)
@@ -280,8 +291,8 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
             'missing, as `on_empty="drop"` does',
         )
     gone = set(empty)
-    kept = taken(cells, [row for row in range(len(cells.items)) if row not in gone])
-    if not kept.items:
+    kept = cells.taken([row for row in range(len(cells.items)) if row not in gone])
+    if not len(kept.items):
         raise cells.table.place.error(f"column {cells.value!r} holds no values; check the column's name")
     return kept, _left_out(cells, len(empty))
 
@@ -299,8 +310,8 @@ def _empty_rows(cells: Sequence[Any]) -> list[int]:
 
 
 def _left_out(cells: Entries, n: int) -> str:
-    plural = "row without a value was" if n == 1 else "rows without a value were"
-    return f"{cells.table.place}: {n} {plural} left out" if n else ""
+    were = "row without a value was" if n == 1 else "rows without a value were"
+    return f"{cells.table.place}: {n} {were} left out" if n else ""
 
 
 def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tuple[Entries, Floats, str]:
@@ -319,18 +330,9 @@ def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tupl
     if mending.on_duplicates == "mean":
         numbers = np.array([values[rows].mean() for rows in rows_of.values()])
     what = "averaged" if mending.on_duplicates == "mean" else f"left out, the {mending.on_duplicates} kept"
-    further = "rating{} of an item by the same rater {}".format(
-        *(("", "was") if n_more == 1 else ("s", "were"))
+    ratings = (
+        "rating of an item by the same rater was"
+        if n_more == 1
+        else "ratings of an item by the same rater were"
     )
-    return taken(cells, kept), numbers, f"{cells.table.place}: {n_more} further {further} {what}"
-
-
-def taken(cells: Entries, kept: list[int]) -> Entries:
-    """Return some of the cells, in their order."""
-    return replace(
-        cells,
-        items=picked(cells.items, kept),
-        raters=picked(cells.raters, kept),
-        found=picked(cells.found, kept),
-        rows=picked(cells.rows, kept),
-    )
+    return cells.taken(kept), numbers, f"{cells.table.place}: {n_more} further {ratings} {what}"

@@ -22,7 +22,7 @@ from nbyk.data.containers import (
 )
 from nbyk.data.exports import exported, is_exported, json_lines_table, json_table
 from nbyk.data.kinds import CellKind, NumberKind
-from nbyk.data.layouts import Entries, Mending, as_ids
+from nbyk.data.layouts import Entries, Mending
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples
 from nbyk.data.makers import HASHES
 from nbyk.data.ratings import Ratings
@@ -35,7 +35,7 @@ from nbyk.data.tables import (
     is_number,
     read_delimited,
 )
-from nbyk.data.text import cells_of_lines, some, text_lines
+from nbyk.data.text import some, text_lines
 from nbyk.errors import DataPlace, NbykError
 
 Given: TypeAlias = Any
@@ -105,9 +105,7 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
     clusters = None
     cluster = columns.cluster or cells.columns.cluster
     if cluster is not None:
-        column = cells.table.column(cluster, "rename the column of clusters, or name it with `cluster`")
-        row_clusters = as_ids(cells.table, cluster, column)
-        clusters = [row_clusters[row] for row in cells.rows]
+        clusters = cells.ids(cluster, "rename the column of clusters, or name it with `cluster`")
         if columns.cluster is None and len(set(clusters)) == 1:
             raise cells.table.place.error(
                 f"all items are of one {cluster}, {clusters[0]!r}, and say nothing of others; expected two "
@@ -255,7 +253,11 @@ def _array_file(path: str | os.PathLike[str]) -> Table:
 
 
 def _lines(path: str | os.PathLike[str]) -> Table:
-    lines = cells_of_lines(path, "score, rating or label")
+    lines = [line.strip() for line in text_lines(path)]
+    while lines and not lines[-1]:
+        lines.pop()
+    if not lines:
+        raise NbykError("is empty; expected a score, rating or label on each line", file=path)
     return Table(DataPlace(path), ("0",), (lines,), range(1, len(lines) + 1), "line", nameless=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -25,8 +26,6 @@ _NOT_TEXT = (
     (b"PAR1", "a Parquet file", "rename it to .parquet"),
     (b"\x93NUMPY", "a NumPy array", "rename it to .npy"),
 )
-
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 _START_OF_NUMBER = "+-.0123456789inIN"
 
@@ -148,27 +147,21 @@ def notes_on_look_alikes(names: Mapping[str, Iterable[str]]) -> Iterator[str]:
             yield f"the {what} {alike[0]} and {alike[1]} look alike, and nbyk tells them apart"
 
 
-def unreadable(path: str | os.PathLike[str], error: BaseException) -> NbykError:
-    """Return the error for a file that the system does not let us read."""
-    if isinstance(error, FileNotFoundError):
-        return no_such_file(path)
-    return NbykError(
-        f"cannot be read ({reason(error)}); check that it is a file that you may read", file=path
-    )
-
-
 def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, with their ends and without a byte-order mark."""
-    for found in _LINE.finditer(whole_text(path)):
-        yield found[0]
+    yield from io.StringIO(whole_text(path), newline="\n")
 
 
 def content_of(path: str | os.PathLike[str]) -> bytes:
     """Return the bytes of a file."""
     try:
         return read_bytes(path)
+    except FileNotFoundError:
+        raise no_such_file(path) from None
     except OSError as error:
-        raise unreadable(path, error) from None
+        raise NbykError(
+            f"cannot be read ({reason(error)}); check that it is a file that you may read", file=path
+        ) from None
 
 
 def whole_text(path: str | os.PathLike[str]) -> str:
@@ -186,16 +179,6 @@ def whole_text(path: str | os.PathLike[str]) -> str:
             raise NbykError(f"is {kind}, expected text in UTF-8; {way_out}", file=path)
     *lines, last = content[:place].split(b"\n")
     raise NbykError(f"byte {len(last) + 1} is {what}; save the file as UTF-8", file=path, row=len(lines) + 1)
-
-
-def cells_of_lines(path: str | os.PathLike[str], expected: str) -> list[str]:
-    """Return the stripped lines of a text file, without empty ones at the end."""
-    cells = [line.strip() for line in text_lines(path)]
-    while cells and not cells[-1]:
-        cells.pop()
-    if not cells:
-        raise NbykError(f"is empty; expected a {expected} on each line", file=path)
-    return cells
 
 
 def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
