@@ -106,18 +106,18 @@ def is_compact(kind: pa.DataType) -> bool:
     return any(is_such(kind) for is_such in known)
 
 
-def column_cells(column: Any) -> ArrowCells | None:
-    """Return a column of Arrow as cells; None of another kind than text, whole numbers and floats."""
+def column_cells(column: Any) -> Any:
+    """Return a column of Arrow as cells if it holds text, whole numbers or floats, and otherwise itself."""
     import pyarrow as pa
 
     if not is_compact(column.type):
-        return None
+        return column
     kind = pa.string() if pa.types.is_large_string(column.type) else column.type
     try:
         cells = column.cast(kind).combine_chunks()
         cells.validate(full=True)
     except pa.ArrowInvalid:  # the bytes are no text
-        return None
+        return column
     return ArrowCells(cells)
 
 

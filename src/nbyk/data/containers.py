@@ -68,15 +68,17 @@ def read_parquet(path: str | os.PathLike[str]) -> Table:
             is_flat = all(_is_text(at.type) or pa.types.is_primitive(at.type) for at in schema)
             most = _BATCH if is_flat else _BATCH_OF_LISTS
             n_rows = max(1, min(most, _BATCH_CELLS // max(1, len(names))))
-            batches = source.iter_batches(batch_size=n_rows, use_threads=False)
-            batches = map(_decoded, counted(batches, path, _size_of_decoded))
-            fields = [
-                at.with_type(at.type.value_type) if pa.types.is_dictionary(at.type) else at
-                for at in source.schema_arrow
-            ]
-            table = pa.Table.from_batches(batches, pa.schema(fields))
-    columns = tuple(column_cells(column) or column for column in table.columns)
-    return Table(DataPlace(path), tuple(names), columns, range(table.num_rows))
+            table = _counted(source.iter_batches(batch_size=n_rows, use_threads=False), path)
+    columns = tuple(map(column_cells, table.columns))
+    return Table(DataPlace(path), tuple(table.column_names), columns, range(table.num_rows))
+
+
+def _counted(batches: Iterable[pa.RecordBatch], path: str | os.PathLike[str]) -> pa.Table:
+    """Return the table in batches, which are counted before their texts are written out."""
+    import pyarrow as pa
+
+    decoded = [_decoded(batch) for batch in counted(batches, path, _size_of_decoded)]
+    return pa.Table.from_batches(decoded) if decoded else pa.table({})
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -102,11 +104,6 @@ def _size_of_decoded(batch: pa.RecordBatch) -> tuple[int, int, int]:
             n_bytes += pc.sum(pc.take(pc.binary_length(column.dictionary), column.indices)).as_py() or 0
         n_columns += not is_compact(column.type.value_type if is_dictionary else column.type)
     return batch.num_rows, batch.num_rows * n_columns, n_bytes
-
-
-def _size(batch: pa.RecordBatch) -> tuple[int, int, int]:
-    """Return the rows, cells and bytes of a batch."""
-    return batch.num_rows, batch.num_rows * batch.num_columns, batch.nbytes
 
 
 def _decoded(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -230,8 +227,6 @@ def is_dataset(path: str | os.PathLike[str]) -> bool:
 
 def read_dataset(path: str | os.PathLike[str]) -> Table:
     """Return the columns of a data set; they are recognised by their names, as in any table."""
-    import pyarrow as pa
-
     folder = Path(path)
     with readable(path, "data set of Hugging Face", "save it by save_to_disk again"):
         if (folder / "dataset_dict.json").is_file():
@@ -249,9 +244,8 @@ def read_dataset(path: str | os.PathLike[str]) -> Table:
             )
         files = [folder / Path(of["filename"]).name for of in state["_data_files"]]
         features = json_content(folder / "dataset_info.json").get("features") or {}
-        batches = [*counted((batch for file in files for batch in _batches(file)), path, _size)]
-        table = pa.Table.from_batches(batches) if batches else pa.table({})
-        columns = {name: table.column(name).to_pylist() for name in table.column_names}
+        table = _counted((batch for file in files for batch in _batches(file)), path)
+        columns = {name: column_cells(table.column(name)) for name in table.column_names}
         notes = [
             f"{name} holds numbers of the classes {', '.join(map(str, features[name]['names']))}, from 0"
             for name in table.column_names

@@ -25,7 +25,7 @@ HASHES = ("doc_hash", "target_hash", "input_hash")
 
 @dataclass(frozen=True)
 class _Given:
-    """Scores that one rater, or run, gives to one item; those it has not are `lacking` ones, or no cells."""
+    """Scores that one rater, or run, gives to one item; others of its row are `lacking`."""
 
     ids: Mapping[str, Any]
     further: Mapping[str, Any]
@@ -45,10 +45,9 @@ class Gathering:
     def __init__(self, maker: str, unit: str, item: str, rater: str, path: Path) -> None:
         self._maker, self._unit, self._ids, self._path = maker, unit, (item, rater), path
         self.notes: list[str] = []
-        self._lower: set[str] = set()
-        self._rows: list[_Given] = []
-        self._rows_of: dict[Any, list[_Given]] = {}
-        self._counts: Counter[Any] = Counter()
+        self._lower = set[str]()
+        self._rows: dict[Any, _Given] = {}
+        self._counts = Counter[Any]()
         self._about: dict[str, dict[str, None]] = {}
         self._hashes: dict[str, dict[str, str]] = {}
 
@@ -69,26 +68,25 @@ class Gathering:
             hash(key)
         except TypeError:  # no id: errors will name it
             key = (number, file)
-        rows = self._rows_of.setdefault(key, [])
+        ids = dict(zip(self._ids, (row.item, row.rater), strict=True))
         named: list[tuple[str | None, Any]] = [*row.scores]
         for name, value in named or [(None, None)]:
             place = self._counts[key, name]
             self._counts[key, name] += 1
-            if place == len(rows):
-                ids = dict(zip(self._ids, (row.item, row.rater), strict=True))
-                rows.append(_Given(ids, further, number, file, NOTHING if rows else None))
-                self._rows.append(rows[-1])
+            empty = _Given(ids, further, number, file, NOTHING if place else None)
+            scores = self._rows.setdefault((key, place), empty).scores
             if name is not None:
                 usable = value is None or isinstance(value, str | int | float | Unusable)
-                rows[place].scores[name] = value if usable else Unusable(said(value))
+                scores[name] = value if usable else Unusable(said(value))
 
     def table(self, cluster: str | None = None) -> Table:
         """Return the table; its value is the only score, and `cluster` its clusters if items share any."""
-        names = dict.fromkeys(name for row in self._rows for name in row.scores)
-        refuse_more(self._path, len(names) * len(self._rows), MOST_CELLS, "cells")
+        rows = [*self._rows.values()]
+        names = dict.fromkeys(name for row in rows for name in row.scores)
+        refuse_more(self._path, len(names) * len(rows), MOST_CELLS, "cells")
         taken = {*self._ids, *names}
         name_of: dict[str, str] = {}
-        for name in dict.fromkeys(name for row in self._rows for name in row.further):
+        for name in dict.fromkeys(name for row in rows for name in row.further):
             own = name
             while own in taken:
                 own = f"metadata.{own}"
@@ -104,12 +102,17 @@ class Gathering:
                     **{name_of[of]: cell for of, cell in row.further.items() if _is_cell(cell)},
                 },
             )
-            for row in self._rows
+            for row in rows
         )
         columns, numbers = columns_of_objects(objects, self._path)
         scores = [name for name in names if any(map(_is_score, columns[name]))]
-        if self._rows and not scores:
-            self._refuse()
+        if rows and not scores:
+            every = ((row, name, cell) for row in rows for name, cell in row.scores.items())
+            unusable = ((row, f"{name!r} is {of}") for row, name, of in every if isinstance(of, Unusable))
+            row, what = next(unusable, (rows[0], "found no score"))
+            raise self._at(row.number, row.file).error(
+                f"{what}, expected a number or one label for each {self._unit}; give a file that has them"
+            )
         roles = dict(zip(("item", "rater"), self._ids, strict=True))
         roles |= {"value": scores[0]} if len(scores) == 1 else {}
         if cluster and (of := name_of.get(cluster)) in columns:
@@ -123,7 +126,7 @@ class Gathering:
             columns,
             numbers,
             self._unit,
-            [row.file for row in self._rows if row.file is not None] or None,
+            [row.file for row in rows if row.file is not None] or None,
             roles=roles,
             scores=tuple(scores),
             notes=tuple(words for words in self.notes if not isinstance(words, Incomplete)),
@@ -131,15 +134,6 @@ class Gathering:
             incomplete=tuple(words for words in self.notes if isinstance(words, Incomplete)),
             about=", ".join(about),
             models=tuple(self._about.get("model", ())),
-        )
-
-    def _refuse(self) -> None:
-        """Raise NbykError about a file none of whose values is a score."""
-        every = ((row, name, cell) for row in self._rows for name, cell in row.scores.items())
-        unusable = ((row, f"{name!r} is {of}") for row, name, of in every if isinstance(of, Unusable))
-        row, what = next(unusable, (self._rows[0], "found no score"))
-        raise self._at(row.number, row.file).error(
-            f"{what}, expected a number or one label for each {self._unit}; give a file that has them"
         )
 
     def _at(self, number: int, file: File | None) -> DataPlace:
@@ -260,14 +254,14 @@ class Export:
         """Return the units in a file's content; None if another tool wrote it."""
         for names in self.within:
             node = member(content, *names)
-            units = [node] if isinstance(node, Mapping) else node if isinstance(node, list) else []
+            units = [node] if isinstance(node, Mapping) else node
             if self._are_units(units):
                 return units
         return None
 
     def _are_units(self, node: Any) -> bool:
-        is_list = isinstance(node, list) and bool(node) and isinstance(node[0], Mapping)
-        return is_list and set(self.keys) <= set(node[0])
+        first = node[0] if isinstance(node, list) and node else None
+        return isinstance(first, Mapping) and set(self.keys) <= set(first)
 
     def table(self, content: Any, path: Path, numbers: Sequence[int] | None = None) -> Table | None:
         """Return the table that a file's content makes; `numbers` are its lines, if it has some."""
@@ -284,9 +278,9 @@ class Export:
             if shown is not None:
                 inputs.setdefault(str(item), []).append(shown)
         remarks = Counter[str]()
-        for *above, own in filter(None, self.within):
+        for *above, _ in filter(None, self.within):
             for name, others in columns_in(member(content, *above)).items():
-                if name != own and self._are_units(others):
+                if (*above, name) not in self.within and self._are_units(others):
                     remarks[f"the {unit}s in {name} were left out"] = len(others)
         for place, content in enumerate(counted(units, path, lambda _: (1, 0, 0))):
             number = place + 1 if numbers is None else numbers[place]
