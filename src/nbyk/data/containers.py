@@ -26,7 +26,7 @@ from nbyk.bounded import (
     refuse_more,
 )
 from nbyk.data.cells import column_cells, is_compact
-from nbyk.data.exports import exported
+from nbyk.data.exports import layout_of
 from nbyk.data.layouts import LARGEST_ID
 from nbyk.data.tables import Table, Unusable, made_table
 from nbyk.data.text import content_of, document, json_content, readable
@@ -311,10 +311,10 @@ def read_zipped_log(path: str | os.PathLike[str]) -> Table:
         samples = (content_of_member(of) for name, of in members.items() if name.startswith("samples/"))
         # messages and events can be large, and are not needed
         log["samples"] = [{name: of[name] for name in _OF_A_SAMPLE if name in of} for of in samples]
-    table = exported(log, path)
-    if table is None:
+    layout = layout_of(log)
+    if layout is None:
         raise NbykError("the log of Inspect holds no samples; evaluate with log_samples on", file=path)
-    return table
+    return layout.table(log, path)
 
 
 def library(module: str, path: str | os.PathLike[str], what: str) -> ModuleType:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import chain, pairwise
 from typing import Any
 
@@ -385,14 +385,9 @@ def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
     yield Row(item if item is None or isinstance(item, str) else json.dumps(item), "run 1", scores)
 
 
-def is_exported(rows: Sequence[Any]) -> bool:
-    """Return whether the first of some objects is a tool's."""
-    return any(layout.units(rows[:1]) for layout in EXPORTS)
-
-
-def exported(content: Any, path: Path, numbers: Sequence[int] | None = None) -> Table | None:
-    """Return the table that a tool's layout makes of a file's content; None if no tool wrote it."""
-    return next(filter(None, (layout.table(content, path, numbers) for layout in EXPORTS)), None)
+def layout_of(content: Any) -> Export | None:
+    """Return the layout of a file's content, or of its first row; None if no tool wrote it."""
+    return next((layout for layout in EXPORTS if layout.units(content)), None)
 
 
 def json_table(path: str | os.PathLike[str]) -> Table:
@@ -400,8 +395,8 @@ def json_table(path: str | os.PathLike[str]) -> Table:
     content = json_content(path)
     if split := _rows_of_split(content):
         content = {"data": split}
-    if (table := exported(content, path)) is not None:
-        return table
+    if layout := layout_of(content):
+        return layout.table(content, path)
     members = content if isinstance(content, dict) else {}
     tables = [name for name, inner in members.items() if _is_table(inner)]
     lists = [name for name, inner in members.items() if isinstance(inner, list)]
@@ -444,11 +439,9 @@ def json_lines_table(path: str | os.PathLike[str]) -> Table:
     if first is None:
         raise NbykError("is empty; expected one JSON object per line", file=path)
     lines = chain([first], lines)
-    if is_exported([first[1]]):
+    if layout := layout_of([first[1]]):
         numbers, units = map(list, zip(*lines, strict=True))
-        table = exported(units, path, numbers)
-        assert table is not None
-        return table
+        return layout.table(units, path, numbers)
     columns, numbers = columns_of_objects(lines, path)
     return made_table(path, "a file", columns, numbers, "line")
 

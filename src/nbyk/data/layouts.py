@@ -154,13 +154,12 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
                 "with `rater` and `value`",
             )
     cells = [table.column(name, "") for name in raters]
-    filled = [np.delete(np.arange(len(column)), _empty_rows(column)) for column in cells]
-    rows = np.concatenate(filled)
-    order = np.argsort(rows, kind="stable")
-    givers = np.repeat(np.arange(len(raters)), [*map(len, filled)])[order]
-    found = picked(joined([picked(column, of) for column, of in zip(cells, filled, strict=True)]), order)
-    rows = rows[order]
-    unrated = np.flatnonzero(np.bincount(rows, minlength=len(items)) == 0).tolist()
+    are_there = np.ones((len(items), len(raters)), dtype=bool)
+    for place, column in enumerate(cells):
+        are_there[_empty_rows(column), place] = False
+    rows, givers = np.nonzero(are_there)
+    found = picked(joined(cells), givers * len(items) + rows)
+    unrated = np.flatnonzero(~are_there.any(axis=1)).tolist()
     if unrated and mending.on_empty == "refuse":
         raise table.at(unrated[0]).error(
             f'item {items[unrated[0]]!r} has no rating; add one, or delete the row, as `on_empty="drop"` does'

@@ -250,24 +250,22 @@ class Export:
         EXPORTS.append(replace(self, rows=rows))
         return rows
 
-    def units(self, content: Any) -> list[Any] | None:
-        """Return the units in a file's content; None if another tool wrote it."""
+    def units(self, content: Any) -> list[Any]:
+        """Return the units in a file's content; none if another tool wrote it."""
         for names in self.within:
             node = member(content, *names)
             units = [node] if isinstance(node, Mapping) else node
             if self._are_units(units):
                 return units
-        return None
+        return []
 
     def _are_units(self, node: Any) -> bool:
         first = node[0] if isinstance(node, list) and node else None
         return isinstance(first, Mapping) and set(self.keys) <= set(first)
 
-    def table(self, content: Any, path: Path, numbers: Sequence[int] | None = None) -> Table | None:
+    def table(self, content: Any, path: Path, numbers: Sequence[int] | None = None) -> Table:
         """Return the table that a file's content makes; `numbers` are its lines, if it has some."""
         units = self.units(content)
-        if units is None:
-            return None
         unit = self.unit if numbers is None else "line"
         gathering = Gathering(self.maker, unit, self.item, self.rater, path)
         whole = content[0] if isinstance(content, list) else content

@@ -20,7 +20,7 @@ from nbyk.data.containers import (
     read_workbook,
     read_zipped_log,
 )
-from nbyk.data.exports import exported, is_exported, json_lines_table, json_table
+from nbyk.data.exports import json_lines_table, json_table, layout_of
 from nbyk.data.kinds import CellKind, NumberKind
 from nbyk.data.layouts import Entries, Mending
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples
@@ -208,24 +208,18 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         raise NbykError("has columns but no rows; expected at least one rating or score per row", file=given)
     if table.nameless or suffix not in TABLE_SUFFIXES:
         return table
-    if suffix not in JSON_LINES and (exported_table := _exported_rows(given, table)) is not None:
-        return exported_table
+    if suffix not in JSON_LINES and (layout := layout_of([dict.fromkeys(table.names)])):
+        first: dict[str, int] = {}
+        names = [  # one that comes again has its place
+            name if first.setdefault(name, place) == place else f"{name}\n{place}"
+            for place, name in enumerate(table.names)
+        ]
+        cells = zip(*map(table.cells_in, range(len(names))), strict=True)
+        rows = [dict(zip(names, row, strict=True)) for row in cells]
+        return layout.table(rows, given, table.numbers if table.unit == "line" else None)
     if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
         return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
     return table
-
-
-def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
-    """Return the table that a tool meant by its rows, or lines; None if they are no tool's."""
-    if not is_exported([dict.fromkeys(table.names)]):
-        return None
-    places = range(len(table.names))
-    names = [
-        f"{name}\n{place}" if name in table.names[:place] else name for place, name in enumerate(table.names)
-    ]
-    cells = zip(*map(table.cells_in, places), strict=True)
-    rows = [dict(zip(names, row, strict=True)) for row in cells]
-    return exported(rows, path, table.numbers if table.unit == "line" else None)
 
 
 def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
