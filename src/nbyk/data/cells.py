@@ -151,7 +151,7 @@ def number_cells(numbers: Any) -> Sequence[Any]:
 def picked(cells: Sequence[Any] | Indices, rows: Sequence[int] | Indices) -> Sequence[Any]:
     """Return some cells, by their rows."""
     if isinstance(cells, ArrowCells):
-        return cells.taken(rows)
+        return cells.taken(np.asarray(rows, dtype=np.int64))
     return [cells[row] for row in rows]
 
 
