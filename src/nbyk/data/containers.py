@@ -143,7 +143,7 @@ def read_workbook(path: str | os.PathLike[str]) -> Table:
             f"the columns are named {names}, expected a name of its own for each; mend row {first}", file=path
         )
     columns = {name: [row[place] for _, row in rows] for place, name in enumerate(names)}
-    return made_table(path, "an Excel workbook", columns, [number for number, _ in rows], notes=tuple(notes))
+    return made_table(path, columns, [number for number, _ in rows], notes=tuple(notes))
 
 
 def _sheets(
@@ -251,7 +251,7 @@ def read_dataset(path: str | os.PathLike[str]) -> Table:
             for name in table.column_names
             if "names" in features.get(name, {})
         ]
-    return made_table(path, "a data set of Hugging Face", columns, notes=tuple(notes))
+    return made_table(path, columns, notes=tuple(notes))
 
 
 def _batches(file: Path) -> Iterator[Any]:

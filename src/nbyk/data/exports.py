@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from nbyk.data.makers import (
@@ -32,7 +32,7 @@ from nbyk.data.makers import (
 )
 from nbyk.data.tables import Table, Unusable, columns_of_objects, made_table, said
 from nbyk.data.text import json_content, json_lines, shown
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import NbykError
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Inspect's grades: correct, partial, incorrect and no answer."""
@@ -51,7 +51,6 @@ def _copy(instance: Any, perturbation: Any) -> Any:
 
 
 @Export(
-    "HELM's statistics per instance",
     "entry",
     "instance",
     "train_trial_index",
@@ -74,7 +73,6 @@ def helm(entry: Mapping[str, Any]) -> Iterator[Row]:
 
 
 @Export(
-    "a log of Inspect",
     "sample",
     "sample_id",
     "epoch",
@@ -107,7 +105,7 @@ def _graded(value: Any) -> Any:
     return _GRADES.get(value, {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}.get(value.lower(), value))
 
 
-@Export("an export of Label Studio", "task", "task", "completed_by", keys=("id", "annotations"))
+@Export("task", "task", "completed_by", keys=("id", "annotations"))
 def label_studio(task: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield an annotation; controls that give a number or one choice hold scores."""
     item, annotations = required(task, "id", "annotations")
@@ -138,7 +136,7 @@ def _label_studio_value(result: Mapping[str, Any]) -> Any:
     return Unusable(f"{said(value)} of a control {kind!r}")
 
 
-@Export("records of Argilla", "record", "id", "user_id", keys=("id", "fields", "responses"))
+@Export("record", "id", "user_id", keys=("id", "fields", "responses"))
 def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield each response; in records of version 1 they are a list with one object for each user."""
     item, responses = required(record, "id", "responses")
@@ -163,7 +161,6 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
 
 
 @Export(
-    "an output of promptfoo",
     "result",
     "test",
     "run",
@@ -187,7 +184,6 @@ def promptfoo(result: Mapping[str, Any]) -> Iterator[Row | str]:
 
 
 @Export(
-    "a table of promptfoo",
     "row",
     "test",
     "run",
@@ -216,9 +212,8 @@ def _scenarios(results: Any, path: Path) -> Iterator[tuple[Any, Any]]:
     return ((task.get("id"), task.get("user_scenario")) for task in objects_in(results.get("tasks")))
 
 
-@Export("tasks of τ²-bench", "task", "task", "trial", keys=("id", "user_scenario"), within=(("tasks",), ()))
+@Export("task", "task", "trial", keys=("id", "user_scenario"), within=(("tasks",), ()))
 @Export(
-    "results of τ²-bench",
     "simulation",
     "task",
     "trial",
@@ -228,7 +223,7 @@ def _scenarios(results: Any, path: Path) -> Iterator[tuple[Any, Any]]:
     meant=(("tasks",), ("info", "num_trials")),
     about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
 )
-@Export("results of τ-bench", "result", "task", "trial", keys=("task_id", "reward", "traj"))
+@Export("result", "task", "trial", keys=("task_id", "reward", "traj"))
 def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield a task's reward; in τ²-bench it is in an object, and a task that broke off has none."""
     if "user_scenario" in result:
@@ -244,7 +239,7 @@ def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
     yield Row(task, result.get("trial", 0), [("reward", reward)], input=instruction)
 
 
-@Export("a report of SWE-bench", "report", "instance", "run", keys=("resolved_ids", "submitted_ids"))
+@Export("report", "instance", "run", keys=("resolved_ids", "submitted_ids"))
 def swe_bench(report: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield each instance; one that failed or has no patch is not resolved, as in SWE-bench's own rate."""
     outcomes = {"resolved_ids": 1, "unresolved_ids": 0, "error_ids": 0, "empty_patch_ids": 0}
@@ -264,7 +259,6 @@ def swe_bench(report: Mapping[str, Any]) -> Iterator[Row | str]:
 
 
 @Export(
-    "a test run of DeepEval",
     "test case",
     "name",
     "run",
@@ -294,8 +288,8 @@ def _passes_below(metric: Mapping[str, Any]) -> bool:
     return isinstance(passed, bool) and score != threshold and passed != (score > threshold)
 
 
-@Export("older details of lighteval", "row", "example", "run", keys=("example", "full_prompt", "metrics"))
-@Export("details of lighteval", "row", "doc", "run", keys=("doc", "metric", "model_response"))
+@Export("row", "example", "run", keys=("example", "full_prompt", "metrics"))  # older details
+@Export("row", "doc", "run", keys=("doc", "metric", "model_response"))
 def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
     """Yield a document, whose id is that of a task; older files have no id, and call the scores `metrics`."""
     item, further, asked = row.get("example"), dict[str, Any](), None
@@ -309,7 +303,6 @@ def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
 
 
 @Export(
-    "a log of OpenAI's evals",
     "event",
     "sample_id",
     "run",
@@ -330,7 +323,6 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
 
 
 @Export(
-    "scores of Langfuse",
     "score",
     "target",
     "author",
@@ -341,7 +333,6 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     cluster="trace",
 )
 @Export(
-    "scores of Langfuse",
     "score",
     "target",
     "author",
@@ -367,7 +358,6 @@ def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
 
 
 @Export(
-    "a table of MLflow's evaluation",
     "row",
     "inputs",
     "run",
@@ -406,7 +396,7 @@ def json_table(path: str | os.PathLike[str]) -> Table:
     rows = members[tables[0]] if len(tables) == 1 else content
     if _is_table(rows):
         listed, numbers = columns_of_objects(enumerate(rows, start=1), path)
-        return made_table(path, "a list", listed, numbers, notes=notes)
+        return made_table(path, listed, numbers, notes=notes)
     if isinstance(content, list):
         columns = {"score": content}
     elif lists:
@@ -423,27 +413,20 @@ def json_table(path: str | os.PathLike[str]) -> Table:
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{n} of {name!r}" for name, n in lengths.items())
         raise NbykError(f"found {sizes}; expected as many entries in each list", file=path)
-    n_rows = max(lengths.values(), default=0)
-    if not n_rows:
-        raise NbykError("holds no scores or ratings; expected one of each run or item", file=path)
-    cells, is_list = tuple(columns.values()), isinstance(content, list)
-    return Table(
-        DataPlace(path), tuple(columns), cells, range(n_rows), "entry", nameless=is_list, notes=notes
-    )
+    rows = range(max(lengths.values(), default=0))
+    return made_table(path, columns, rows, "entry", nameless=isinstance(content, list), notes=notes)
 
 
 def json_lines_table(path: str | os.PathLike[str]) -> Table:
     """Return the table in a file of JSON lines: a maker's, or one with a row for each object."""
     lines = json_lines(path)
-    first = next(lines, None)
-    if first is None:
-        raise NbykError("is empty; expected one JSON object per line", file=path)
-    lines = chain([first], lines)
-    if layout := layout_of([first[1]]):
-        numbers, units = map(list, zip(*lines, strict=True))
+    first = [*islice(lines, 1)]
+    objects = chain(first, lines)
+    if layout := layout_of([content for _, content in first]):
+        numbers, units = map(list, zip(*objects, strict=True))
         return layout.table(units, path, numbers)
-    columns, numbers = columns_of_objects(lines, path)
-    return made_table(path, "a file", columns, numbers, "line")
+    columns, numbers = columns_of_objects(objects, path)
+    return made_table(path, columns, numbers, "line")
 
 
 def _is_table(content: Any) -> bool:

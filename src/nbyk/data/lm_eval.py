@@ -66,7 +66,7 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     Items are documents (``doc_id``), runs are the dates of files, and each metric is a score.
     """
     choice = choice or SampleChoice()
-    gathering = Gathering("a log of lm_eval", "line", "doc_id", "run", path)
+    gathering = Gathering("line", "doc_id", "run", path)
     logs, tasks = _logs(path, choice.task)
     samples_of = {log.file: _read(log.file) for log in logs}
     filters = sorted({_filter(sample) for samples in samples_of.values() for sample in samples.values()})

@@ -42,8 +42,8 @@ class Gathering:
     it is a duplicate to every reader of the table, as in a table of text.
     """
 
-    def __init__(self, maker: str, unit: str, item: str, rater: str, path: Path) -> None:
-        self._maker, self._unit, self._ids, self._path = maker, unit, (item, rater), path
+    def __init__(self, unit: str, item: str, rater: str, path: Path) -> None:
+        self._unit, self._ids, self._path = unit, (item, rater), path
         self.notes: list[str] = []
         self._lower = set[str]()
         self._rows: dict[Any, _Given] = {}
@@ -122,7 +122,6 @@ class Gathering:
         about = [f"{what}{'s' * (len(of) > 1)} = {', '.join(of)}" for what, of in self._about.items()]
         return made_table(
             self._path,
-            self._maker,
             columns,
             numbers,
             self._unit,
@@ -209,8 +208,8 @@ class Export:
 
     Attributes
     ----------
-    maker, unit, item, rater, cluster
-        The file and a unit of it in words, and the names of the columns. A `rater` in `RUN_NAMES`, or with
+    unit, item, rater, cluster
+        A unit of the file in words, and the names of the columns. A `rater` in `RUN_NAMES`, or with
         "trial" in it, is a run of the system; any other is a person.
     keys
         Members that the first unit has; no other tool's has all of them.
@@ -229,7 +228,6 @@ class Export:
         Yields the rows of a unit, and words for what is no row, which are counted.
     """
 
-    maker: str
     unit: str
     item: str
     rater: str
@@ -267,7 +265,7 @@ class Export:
         """Return the table that a file's content makes; `numbers` are its lines, if it has some."""
         units = self.units(content)
         unit = self.unit if numbers is None else "line"
-        gathering = Gathering(self.maker, unit, self.item, self.rater, path)
+        gathering = Gathering(unit, self.item, self.rater, path)
         whole = content[0] if isinstance(content, list) else content
         for what, names in self.about.items():
             gathering.tell(what, member(whole, *names))

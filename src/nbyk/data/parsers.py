@@ -41,7 +41,7 @@ def _of_units(
     """Return ratings from the file, the number of the unit there, item, rater and value of each."""
     files, numbers, *cells = zip(*rows, strict=True) if rows else [()] * 5
     columns = dict(zip(("item", "rater", "value"), map(list, cells), strict=True))
-    table = made_table(path, "a data set", columns, numbers, unit, files)
+    table = made_table(path, columns, numbers, unit, files)
     first: dict[str, int] = {}
     for row, item in enumerate(as_ids(table, "item", columns["item"])):
         other = first.setdefault(item, row)

@@ -204,8 +204,6 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
             file=given,
         )
     table = _READERS[suffix](given)
-    if not len(table):
-        raise NbykError("has columns but no rows; expected at least one rating or score per row", file=given)
     if table.nameless or suffix not in TABLE_SUFFIXES:
         return table
     if suffix not in JSON_LINES and (layout := layout_of([dict.fromkeys(table.names)])):
@@ -250,29 +248,27 @@ def _lines(path: str | os.PathLike[str]) -> Table:
     lines = [line.strip() for line in text_lines(path)]
     while lines and not lines[-1]:
         lines.pop()
-    if not lines:
-        raise NbykError("is empty; expected a score, rating or label on each line", file=path)
     return Table(DataPlace(path), ("0",), (lines,), range(1, len(lines) + 1), "line", nameless=True)
 
 
 def _delimited(path: str | os.PathLike[str]) -> Table:
     """Return the table in a CSV or TSV file, which may lack the header."""
-    table = read_delimited(path, DELIMITERS[Path(path).suffix.lower()])
-    if not _lacks_header(table):
-        return table
+    header, columns, numbers = read_delimited(path, DELIMITERS[Path(path).suffix.lower()])
+    if not _is_data(header, columns):
+        return Table(DataPlace(path), tuple(header), columns, numbers, "line")
     first = next(number for number, line in enumerate(text_lines(path), start=1) if line.strip())
-    columns = tuple([name, *cells] for name, cells in zip(table.names, table.columns, strict=True))
+    columns = tuple([name, *cells] for name, cells in zip(header, columns, strict=True))
     names = tuple(map(str, range(len(columns))))
-    return Table(table.place, names, columns, [first, *table.numbers], "line", nameless=True)
+    return Table(DataPlace(path), names, columns, [first, *numbers], "line", nameless=True)
 
 
-def _lacks_header(table: Table) -> bool:
+def _is_data(header: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
     """Return whether the first line of a delimited file is data: numbers alone, or one word among words."""
-    if all(map(is_number, table.names)):
+    if all(map(is_number, header)):
         return True
-    if len(table.names) > 1 or table.names[0].strip().lower() in _HEADERS:
+    if len(header) > 1 or header[0].strip().lower() in _HEADERS:
         return False
-    return 2 * sum(map(is_number, table.columns[0])) < len(table.columns[0])
+    return 2 * sum(map(is_number, columns[0])) < len(columns[0])
 
 
 _READERS: Mapping[str, Callable[[Any], Table]] = {

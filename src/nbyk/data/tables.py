@@ -86,6 +86,10 @@ class Table:
     models: tuple[str, ...] = ()
     chosen_by: str = ""
 
+    def __post_init__(self) -> None:
+        if not len(self.numbers):
+            raise self.place.error("has no rows; expected at least one rating or score")
+
     @cached_property
     def _places(self) -> dict[str, list[int]]:
         places: dict[str, list[int]] = {}
@@ -175,20 +179,17 @@ def columns_of_objects(
 
 def made_table(
     path: str | os.PathLike[str],
-    what: str,
     columns: Mapping[str, Any],
     numbers: Sequence[int] | None = None,
     unit: str = "row",
     files: Sequence[Path] | None = None,
     **known: Any,
 ) -> Table:
-    """Return the table in the columns of `what`, in words; without numbers, rows are counted from 1."""
+    """Return the table in a file's columns, by name; without numbers, rows are counted from 1."""
     if numbers is None:
         numbers = range(1, max(map(len, columns.values()), default=0) + 1)
-    if not numbers:
-        raise NbykError(f"is {what} without rows; expected at least one rating", file=path)
-    cells = tuple(columns.values())
-    return Table(DataPlace(path), tuple(map(str, columns)), cells, numbers, unit, files, **known)
+    names, cells = tuple(map(str, columns)), tuple(columns.values())
+    return Table(DataPlace(path), names, cells, numbers, unit, files, **known)
 
 
 def as_cells(read: Callable[[], Iterable[Any]], name: str, place: DataPlace) -> list[Any]:
@@ -213,12 +214,13 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-def read_delimited(path: str | os.PathLike[str], delimiter: str) -> Table:
-    """Return the table in a delimited file."""
+def read_delimited(
+    path: str | os.PathLike[str], delimiter: str
+) -> tuple[list[str], tuple[Any, ...], Sequence[int]]:
+    """Return the header, the columns and the line of each row of a delimited file."""
     text = whole_text(path)
     split = _split(text, delimiter) if len(text) >= LONG_TEXT else None
-    header, columns, numbers = split or _parsed(path, text, delimiter)
-    return Table(DataPlace(path), tuple(header), columns, numbers, "line")
+    return split or _parsed(path, text, delimiter)
 
 
 def _split(text: str, delimiter: str) -> tuple[list[str], tuple[Any, ...], Sequence[int]] | None:
