@@ -30,7 +30,7 @@ from nbyk.data.exports import layout_of
 from nbyk.data.layouts import LARGEST_ID
 from nbyk.data.tables import Table, Unusable, made_table
 from nbyk.data.text import content_of, document, json_content, readable
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -128,8 +128,8 @@ def read_workbook(path: str | os.PathLike[str]) -> Table:
         filled = _sheets(openpyxl, content, path, notes)
     if len(filled) != 1:
         named = ", ".join(map(repr, filled)) or "none"
-        raise NbykError(
-            f"found filled sheets {named}, expected one; save the one of the ratings alone", file=path
+        raise DataPlace(path).error(
+            f"found filled sheets {named}, expected one; save the one of the ratings alone"
         )
     numbered = next(iter(filled.values()))
     width = max(place for row in numbered.values() for place, cell in row.items() if cell is not None)
@@ -139,8 +139,8 @@ def read_workbook(path: str | os.PathLike[str]) -> Table:
     ]
     names = ["" if cell is None or isinstance(cell, Unusable) else str(cell) for cell in header]
     if len(set(names)) < len(names) or not all(map(str.strip, names)):
-        raise NbykError(
-            f"the columns are named {names}, expected a name of its own for each; mend row {first}", file=path
+        raise DataPlace(path).error(
+            f"the columns are named {names}, expected a name of its own for each; mend row {first}"
         )
     columns = {name: [row[place] for _, row in rows] for place, name in enumerate(names)}
     return made_table(path, columns, [number for number, _ in rows], notes=tuple(notes))
@@ -166,10 +166,9 @@ def _sheets(
         if not rows:
             continue
         if parser.merged_cells:
-            raise NbykError(
+            raise DataPlace(path).error(
                 f"sheet {name!r}: the cells {parser.merged_cells.mergeCell[0].ref} are merged, so one value "
-                "stands for several; unmerge them, and write the value into each",
-                file=path,
+                "stands for several; unmerge them, and write the value into each"
             )
         sizes = (*parser.row_dimensions.values(), *parser.column_dimensions.values())
         if n_hidden := sum(of.get("hidden") in ("1", "true") for of in sizes):
@@ -207,10 +206,9 @@ def _in_order(
         places = [0, *(cell["column"] for cell in row)]
         are_here = all(cell["row"] == number for cell in row)
         if number <= last or not are_here or any(after <= before for before, after in pairwise(places)):
-            raise NbykError(
+            raise DataPlace(path).error(
                 f"sheet {sheet!r}, row {number}: found a row or cell out of order, or two of one place, "
-                "expected each once; save it again",
-                file=path,
+                "expected each once; save it again"
             )
         last = number
         yield number, row
@@ -231,16 +229,14 @@ def read_dataset(path: str | os.PathLike[str]) -> Table:
     with readable(path, "data set of Hugging Face", "save it by save_to_disk again"):
         if (folder / "dataset_dict.json").is_file():
             splits = json_content(folder / "dataset_dict.json")["splits"]
-            raise NbykError(
-                f"holds the splits {', '.join(splits)}; give the folder of one: {folder / splits[0]}",
-                file=path,
+            raise DataPlace(path).error(
+                f"holds the splits {', '.join(splits)}; give the folder of one: {folder / splits[0]}"
             )
         state = json_content(folder / "state.json")
         if state.get("_indices_data_files"):
-            raise NbykError(
+            raise DataPlace(path).error(
                 "holds a selection of rows (_indices_data_files in state.json), expected the rows; save it "
-                "again after flatten_indices()",
-                file=path,
+                "again after flatten_indices()"
             )
         files = [folder / Path(of["filename"]).name for of in state["_data_files"]]
         features = json_content(folder / "dataset_info.json").get("features") or {}
@@ -262,7 +258,7 @@ def _batches(file: Path) -> Iterator[Any]:
     refuse_more(file, len(content), MOST_BYTES, "bytes")
     for message in pa.ipc.MessageReader.open_stream(content):
         if _is_compressed(message):
-            raise NbykError("is compressed, as save_to_disk writes none; save it again", file=file)
+            raise DataPlace(file).error("is compressed, as save_to_disk writes none; save it again")
     for batch in pa.ipc.open_stream(content):
         batch.validate(full=True)
         yield batch
@@ -313,7 +309,7 @@ def read_zipped_log(path: str | os.PathLike[str]) -> Table:
         log["samples"] = [{name: of[name] for name in _OF_A_SAMPLE if name in of} for of in samples]
     layout = layout_of(log)
     if layout is None:
-        raise NbykError("the log of Inspect holds no samples; evaluate with log_samples on", file=path)
+        raise DataPlace(path).error("the log of Inspect holds no samples; evaluate with log_samples on")
     return layout.table(log, path)
 
 
@@ -322,8 +318,7 @@ def library(module: str, path: str | os.PathLike[str], what: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise NbykError(
+        raise DataPlace(path).error(
             f"is {what}, but its reader cannot be imported ({error}); install it: pip install "
-            f"{module.partition('.')[0]}",
-            file=path,
+            f"{module.partition('.')[0]}"
         ) from None

@@ -184,10 +184,9 @@ def verified_copy(entry: Source, folder: Path) -> Path | None:
     for file in entry.remote:
         path = folder / entry.name / file.name
         if not _is_right(path, file):
-            raise NbykError(
+            raise DataPlace(path).error(
                 f"found sha256 {sha256(path)}, expected {file.sha256}; run `nbyk data fetch "
-                f"{entry.name}` to replace it, or give it as `path` if you want this file",
-                file=path,
+                f"{entry.name}` to replace it, or give it as `path` if you want this file"
             )
     return entry.copy_in(folder)
 

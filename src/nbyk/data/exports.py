@@ -32,7 +32,7 @@ from nbyk.data.makers import (
 )
 from nbyk.data.tables import Table, Unusable, columns_of_objects, made_table, said
 from nbyk.data.text import json_content, json_lines, shown
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Inspect's grades: correct, partial, incorrect and no answer."""
@@ -404,15 +404,14 @@ def json_table(path: str | os.PathLike[str]) -> Table:
     elif isinstance(content, dict) and not any(isinstance(inner, dict) for inner in members.values()):
         columns = {"item": list(members), "score": list(members.values())}
     else:
-        raise NbykError(
+        raise DataPlace(path).error(
             "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list of scores, an "
-            'object from ids to scores, or a list of objects such as {"item": "a", "value": 1}',
-            file=path,
+            'object from ids to scores, or a list of objects such as {"item": "a", "value": 1}'
         )
     lengths = {name: len(cells) for name, cells in columns.items()}
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{n} of {name!r}" for name, n in lengths.items())
-        raise NbykError(f"found {sizes}; expected as many entries in each list", file=path)
+        raise DataPlace(path).error(f"found {sizes}; expected as many entries in each list")
     rows = range(max(lengths.values(), default=0))
     return made_table(path, columns, rows, "entry", nameless=isinstance(content, list), notes=notes)
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from nbyk.bounded import MOST_CELLS, counted, refuse_more
 from nbyk.data.tables import NOTHING, Table, Unusable, columns_of_objects, made_table, said
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace
 
 Path: TypeAlias = str | os.PathLike[str]
 Scores: TypeAlias = Sequence[tuple[str, Any]]
@@ -61,7 +61,7 @@ class Gathering:
         """Add a row of a unit that has a number in the file."""
         further = {**columns_in(row.further), **hash_of_input(row.input)}
         hashes = {kind: str(of) for kind in HASHES if (of := further.get(kind))}
-        refuse_other_item(self._hashes, str(row.item), hashes, self._at(number, file))
+        refuse_other_item(self._hashes, str(row.item), hashes, self.at(number, file))
         self._lower.update(row.lower)
         key: Any = (row.item, row.rater)
         try:
@@ -110,7 +110,7 @@ class Gathering:
             every = ((row, name, cell) for row in rows for name, cell in row.scores.items())
             unusable = ((row, f"{name!r} is {of}") for row, name, of in every if isinstance(of, Unusable))
             row, what = next(unusable, (rows[0], "found no score"))
-            raise self._at(row.number, row.file).error(
+            raise self.at(row.number, row.file).error(
                 f"{what}, expected a number or one label for each {self._unit}; give a file that has them"
             )
         roles = dict(zip(("item", "rater"), self._ids, strict=True))
@@ -135,7 +135,8 @@ class Gathering:
             models=tuple(self._about.get("model", ())),
         )
 
-    def _at(self, number: int, file: File | None) -> DataPlace:
+    def at(self, number: int, file: File | None = None) -> DataPlace:
+        """Return the place of a unit, for an error."""
         return DataPlace(file or self._path, number if self._unit == "line" else f"{self._unit} {number}")
 
 
@@ -289,14 +290,10 @@ class Export:
                         shown = inputs.get(str(item)) if row.input is None else row.input
                         gathering.add(row._replace(item=item, input=shown), number)
             except UnexpectedNodeError as node:
-                raise NbykError(
-                    f"found {node}; export the file again",
-                    file=path,
-                    row=number if unit == "line" else f"{unit} {number}",
-                ) from None
+                raise gathering.at(number).error(f"found {node}; export the file again") from None
         gathering.notes += [type(remark)(f"{remark}: {n}") for remark, n in remarks.items()]
         if self.begins and (n_runs := sum(self.begins in unit for unit in units)) > 1:
-            raise NbykError(f"holds {n_runs} runs, expected one; give a file of each", file=path)
+            raise DataPlace(path).error(f"holds {n_runs} runs, expected one; give a file of each")
         if self.ends and not any(self.ends in unit for unit in units):
             gathering.notes.append(Incomplete(f"the run did not end: there is no {self.ends}"))
         if self.status and (status := member(whole, "status")) != self.status:

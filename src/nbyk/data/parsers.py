@@ -16,7 +16,7 @@ from nbyk.data.reading import read_ratings, table_of
 from nbyk.data.scales import Levels
 from nbyk.data.tables import Table, made_table
 from nbyk.data.text import json_lines, json_object, shown
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace
 
 MHS_QUESTIONS = {
     **dict.fromkeys(("respect", "sentiment", "insult", "humiliate", "status"), Levels((0, 1, 2, 3, 4))),
@@ -82,11 +82,9 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
     for number, comment in json_lines(path):
         ratings = comment.get("ratings")
         if not isinstance(ratings, list) or not ratings or not all(isinstance(one, dict) for one in ratings):
-            raise NbykError(
+            raise DataPlace(path, number).error(
                 f"ratings is {shown(ratings)}; expected a list of one or more objects with a "
-                "toxic_score: mend or delete the line",
-                file=path,
-                row=number,
+                "toxic_score: mend or delete the line"
             )
         item = number if comment.get("comment_id") is None else comment["comment_id"]
         workers = [one.get("worker_id") for one in ratings]
@@ -124,12 +122,10 @@ def parse_lewidi(path: str | os.PathLike[str]) -> Ratings:
             names = ("annotations", "annotators")
             labels, annotators = (_listed(item.get(of) if isinstance(item, dict) else None) for of in names)
             if not labels or len(annotators) != len(labels):
-                raise NbykError(
+                raise DataPlace(file, f"item {key!r}").error(
                     f"found {len(labels)} annotations and {len(annotators)} annotators, expected as many of "
                     "either, with commas between, as in '0,1,1': mend the item, or get the file again from "
-                    "upstream",
-                    file=file,
-                    row=f"item {key!r}",
+                    "upstream"
                 )
             name = f"{split}-{key}" if split in _LEWIDI_SPLITS and key.strip() else key
             rows += [(file, repr(key), name, *pair) for pair in zip(annotators, labels, strict=True)]
@@ -196,17 +192,15 @@ def lewidi_files(path: Path) -> list[Path]:
     for split in _LEWIDI_SPLITS:
         paths = sorted(path.glob(f"*_{split}.json"))
         if len(paths) > 1:
-            raise NbykError(
+            raise DataPlace(path).error(
                 f"found {paths[0].name} and {paths[1].name}; expected one dataset's files: "
-                "put each dataset in a folder of its own",
-                file=path,
+                "put each dataset in a folder of its own"
             )
         files.extend(paths)
     if not files:
-        raise NbykError(
+        raise DataPlace(path).error(
             "found no file named …_train.json, …_dev.json or …_test.json; give the folder that "
-            "holds them, or one file",
-            file=path,
+            "holds them, or one file"
         )
     return files
 

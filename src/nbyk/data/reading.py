@@ -36,7 +36,7 @@ from nbyk.data.tables import (
     read_delimited,
 )
 from nbyk.data.text import some, text_lines
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace
 
 Given: TypeAlias = Any
 """A path, a data frame of pandas, polars or pyarrow, or an array of numpy."""
@@ -198,10 +198,9 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         return reader(given, samples) if reader is read_samples else reader(given)
     suffix = Path(given).suffix.lower()
     if suffix not in _READERS:
-        raise NbykError(
+        raise DataPlace(given).error(
             f"unknown suffix {suffix!r}; expected one of {', '.join(_READERS)}: give the file the suffix of "
-            "its format, or convert it",
-            file=given,
+            "its format, or convert it"
         )
     table = _READERS[suffix](given)
     if table.nameless or suffix not in TABLE_SUFFIXES:

@@ -16,7 +16,7 @@ from typing import Any
 from nbyk.bounded import MOST_CELLS, refuse_more
 from nbyk.data.cells import ArrowCells, picked, read_fields
 from nbyk.data.text import reason, shown, some, whole_text
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
@@ -268,33 +268,28 @@ def _parsed(
                 header = row
                 for other in "\t;|,":
                     if len(header) == 1 and other in header[0]:
-                        raise NbykError(
+                        raise DataPlace(path).error(
                             f"the header {header[0]!r} is one field, and looks separated by "
-                            f"{other!r}; expected {delimiter!r}: save the file with that separator",
-                            file=path,
+                            f"{other!r}; expected {delimiter!r}: save the file with that separator"
                         )
             elif row:
                 # Cells of a row that does not fit would end up in other columns.
                 if header is not None and len(row) != len(header):
-                    raise NbykError(
+                    raise DataPlace(path, begins).error(
                         f"found {len(row)} fields, expected {len(header)} as in the "
-                        "header; mend the line, or get the file again if it was cut off",
-                        file=path,
-                        row=begins,
+                        "header; mend the line, or get the file again if it was cut off"
                     )
                 cells += row
                 numbers.append(begins)
             begins = reader.line_num + 1
     except csv.Error as error:
         problem = "a carriage return does not end a line" if "new-line" in str(error) else str(error)
-        raise NbykError(
+        raise DataPlace(path, begins).error(
             f"cannot be split into fields ({problem}); mend the quotes and line ends, "
-            "or get the file again if it was cut off",
-            file=path,
-            row=begins,
+            "or get the file again if it was cut off"
         ) from None
     if header is None:
-        raise NbykError("is empty; expected a header line and one line per rating, item or run", file=path)
+        raise DataPlace(path).error("is empty; expected a header line and one line per rating, item or run")
     return header, tuple(cells[place :: len(header)] for place in range(len(header))), numbers
 
 

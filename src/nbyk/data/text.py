@@ -14,7 +14,7 @@ from typing import Any
 
 from nbyk.bounded import Deadline, refuse_document
 from nbyk.data.cells import ArrowCells, blocks
-from nbyk.errors import NbykError, no_such_file
+from nbyk.errors import DataPlace, NbykError, no_such_file
 from nbyk.files import read_bytes
 
 # First bytes of other files that people take for text, and advice on each.
@@ -58,8 +58,8 @@ def readable(path: str | os.PathLike[str], what: str, way_out: str) -> Iterator[
         # Python's own errors say nothing of the file
         is_own = isinstance(error, LookupError | TypeError | AttributeError)
         why = "" if is_own else f" ({reason(error)[:200]})"
-        raise NbykError(
-            f"not a readable {what}{why}; get it again if it was cut off, or {way_out}", file=path
+        raise DataPlace(path).error(
+            f"not a readable {what}{why}; get it again if it was cut off, or {way_out}"
         ) from None
 
 
@@ -159,8 +159,8 @@ def content_of(path: str | os.PathLike[str]) -> bytes:
     except FileNotFoundError:
         raise no_such_file(path) from None
     except OSError as error:
-        raise NbykError(
-            f"cannot be read ({reason(error)}); check that it is a file that you may read", file=path
+        raise DataPlace(path).error(
+            f"cannot be read ({reason(error)}); check that it is a file that you may read"
         ) from None
 
 
@@ -176,9 +176,9 @@ def whole_text(path: str | os.PathLike[str]) -> str:
         place, what = error.start, "not UTF-8"
     for magic, kind, way_out in _NOT_TEXT:
         if content.startswith(magic):
-            raise NbykError(f"is {kind}, expected text in UTF-8; {way_out}", file=path)
+            raise DataPlace(path).error(f"is {kind}, expected text in UTF-8; {way_out}")
     *lines, last = content[:place].split(b"\n")
-    raise NbykError(f"byte {len(last) + 1} is {what}; save the file as UTF-8", file=path, row=len(lines) + 1)
+    raise DataPlace(path, len(lines) + 1).error(f"byte {len(last) + 1} is {what}; save the file as UTF-8")
 
 
 def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -201,7 +201,7 @@ def _object(content: Any, path: str | os.PathLike[str], line: int | None) -> dic
     expected = "one object in braces"
     if line is not None:
         expected = 'one object per line, like {"item": "a", "rater": "r1", "value": 1}'
-    raise NbykError(f"found {names.get(type(content), 'a number')}; expected {expected}", file=path, row=line)
+    raise DataPlace(path, line).error(f"found {names.get(type(content), 'a number')}; expected {expected}")
 
 
 def json_content(path: str | os.PathLike[str]) -> Any:
@@ -230,10 +230,8 @@ def _decoded(decode: Callable[[str], Any], text: str, path: str | os.PathLike[st
         # the decoder's own message has a line number too, which is always 1 in a line
         where = f": character {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
         way_out = "mend it" if line is None else "mend the line, call the file .json if it is one document"
-        raise NbykError(
-            f"not JSON ({getattr(error, 'msg', error)}{where}); {way_out}, or get it again if it was cut off",
-            file=path,
-            row=line or getattr(error, "lineno", None),
+        raise DataPlace(path, line or getattr(error, "lineno", None)).error(
+            f"not JSON ({getattr(error, 'msg', error)}{where}); {way_out}, or get it again if it was cut off"
         ) from None
 
 
