@@ -28,6 +28,9 @@ KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Column names that nbyk recognises if the columns asked for are missing; docs/formats.md lists them."""
 
+ROLE_NAMES = {*KNOWN_NAMES, *(name for names in KNOWN_NAMES.values() for name in names)}
+"""All names that nbyk knows for a column."""
+
 LIKE_VALUES = {
     *("prediction", "predicted", "pred", "output", "answer", "judgment", "judgement", "annotation", "grade"),
     *("correct", "accuracy", "acc", "f1", "class", "category", "gold", "target"),
@@ -105,9 +108,8 @@ def recognised(table: Table, asked: Columns) -> Columns:
             form = seen(name).casefold()
             if alike := look_alikes(other for other in table.names if seen(other).casefold() == form):
                 raise table.place.error(f"the columns {alike[0]} and {alike[1]} look alike; rename one")
-    roles = {*KNOWN_NAMES, *(of for names in KNOWN_NAMES.values() for of in names)}
     for name in () if table.nameless else table.names:
-        if name != seen(name) and seen(name).lower() in roles:
+        if name != seen(name) and seen(name).lower() in ROLE_NAMES:
             raise table.place.error(
                 f"the column {name!a} differs from {seen(name)!r} in spaces, or in signs that nobody sees; "
                 "rename it"
@@ -235,5 +237,8 @@ def known_column(table: Table, role: str, taken: Sequence[str | None] = ()) -> s
 
 def other_than_system(name: str) -> bool:
     """Return whether a column's name says that it is of a rater, a run, a cluster, or one of many values."""
-    known = {*LIKE_VALUES, *(of for names in KNOWN_NAMES.values() for of in names)}
-    return name.lower() in known or is_of_no_rater(name) or _LIKE_GIVERS.fullmatch(name) is not None
+    return (
+        name.lower() in ROLE_NAMES | LIKE_VALUES
+        or is_of_no_rater(name)
+        or _LIKE_GIVERS.fullmatch(name) is not None
+    )

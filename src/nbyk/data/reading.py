@@ -12,7 +12,7 @@ import numpy as np
 
 from nbyk.data.arrays import ARRAY_SUFFIXES, load_array, numbers_or_text, table_of_frame
 from nbyk.data.cells import number_cells
-from nbyk.data.columns import KNOWN_NAMES, Columns, known_names, run_word
+from nbyk.data.columns import KNOWN_NAMES, ROLE_NAMES, Columns, known_names, run_word
 from nbyk.data.containers import (
     is_dataset,
     read_dataset,
@@ -40,9 +40,6 @@ from nbyk.errors import DataPlace
 
 Given: TypeAlias = Any
 """A path, a data frame of pandas, polars or pyarrow, or an array of numpy."""
-
-_HEADERS = frozenset(name for role in KNOWN_NAMES for name in (role, *KNOWN_NAMES[role]))
-"""Names that are a header even where a file has one column of text."""
 
 
 def read_ratings(
@@ -265,7 +262,7 @@ def _is_data(header: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
     """Return whether the first line of a delimited file is data: numbers alone, or one word among words."""
     if all(map(is_number, header)):
         return True
-    if len(header) > 1 or header[0].strip().lower() in _HEADERS:
+    if len(header) > 1 or header[0].strip().lower() in ROLE_NAMES:
         return False
     return 2 * sum(map(is_number, columns[0])) < len(columns[0])
 
