@@ -437,6 +437,5 @@ def _rows_of_split(content: Any) -> list[dict[str, Any]]:
     names, data = (content.get(of) if isinstance(content, Mapping) else None for of in ("columns", "data"))
     if not (isinstance(names, list) and isinstance(data, list) and len(set(map(str, names))) == len(names)):
         return []
-    if not all(isinstance(row, list) and len(row) == len(names) for row in data):
-        return []
-    return [dict(zip(map(str, names), row, strict=True)) for row in data]
+    are_rows = all(isinstance(row, list) and len(row) == len(names) for row in data)
+    return [dict(zip(map(str, names), row, strict=True)) for row in data] if are_rows else []

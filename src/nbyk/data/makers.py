@@ -17,7 +17,6 @@ from nbyk.data.tables import NOTHING, Table, Unusable, columns_of_objects, made_
 from nbyk.errors import DataPlace
 
 Path: TypeAlias = str | os.PathLike[str]
-Scores: TypeAlias = Sequence[tuple[str, Any]]
 
 HASHES = ("doc_hash", "target_hash", "input_hash")
 """Columns that tell two items under one id apart: lm_eval's own, and one of the input that a maker shows."""
@@ -59,7 +58,8 @@ class Gathering:
 
     def add(self, row: Row, number: int, file: File | None = None) -> None:
         """Add a row of a unit that has a number in the file."""
-        further = {**columns_in(row.further), **hash_of_input(row.input)}
+        every = {**columns_in(row.further), **hash_of_input(row.input)}
+        further = {name: cell for name, cell in every.items() if isinstance(cell, str | int | float)}
         hashes = {kind: str(of) for kind in HASHES if (of := further.get(kind))}
         refuse_other_item(self._hashes, str(row.item), hashes, self.at(number, file))
         self._lower.update(row.lower)
@@ -99,13 +99,17 @@ class Gathering:
                     **row.ids,
                     **dict.fromkeys(names, row.lacking),
                     **row.scores,
-                    **{name_of[of]: cell for of, cell in row.further.items() if _is_cell(cell)},
+                    **{name_of[name]: cell for name, cell in row.further.items()},
                 },
             )
             for row in rows
         )
         columns, numbers = columns_of_objects(objects, self._path)
-        scores = [name for name in names if any(map(_is_score, columns[name]))]
+        scores = [
+            name
+            for name in names
+            if any(not (cell is None or isinstance(cell, Unusable | Beside)) for cell in columns[name])
+        ]
         if rows and not scores:
             every = ((row, name, cell) for row in rows for name, cell in row.scores.items())
             unusable = ((row, f"{name!r} is {of}") for row, name, of in every if isinstance(of, Unusable))
@@ -115,10 +119,10 @@ class Gathering:
             )
         roles = dict(zip(("item", "rater"), self._ids, strict=True))
         roles |= {"value": scores[0]} if len(scores) == 1 else {}
-        if cluster and (of := name_of.get(cluster)) in columns:
-            assert of is not None
-            n_items = len(set(map(repr, columns[self._ids[0]])))
-            roles |= {"cluster": of} if len({*columns[of]} - {None}) < n_items else {}
+        if cluster in name_of:
+            clusters, items = columns[name_of[cluster]], columns[self._ids[0]]
+            if len({*clusters} - {None}) < len(set(map(repr, items))):
+                roles |= {"cluster": name_of[cluster]}
         about = [f"{what}{'s' * (len(of) > 1)} = {', '.join(of)}" for what, of in self._about.items()]
         return made_table(
             self._path,
@@ -163,14 +167,6 @@ def hash_of_input(shown: Any) -> dict[str, str]:
     return {HASHES[-1]: hashlib.sha256(text.encode()).hexdigest()} if text else {}
 
 
-def _is_cell(cell: Any) -> bool:
-    return isinstance(cell, str | int | float)
-
-
-def _is_score(cell: Any) -> bool:
-    return cell is not None and not isinstance(cell, Unusable | Beside)
-
-
 class Beside(str):
     """Text where the maker does not say which columns are scores: it is one if others of its name are."""
 
@@ -185,7 +181,7 @@ class Row(NamedTuple):
 
     item: Any
     rater: Any
-    scores: Scores
+    scores: Sequence[tuple[str, Any]]
     further: Any = None
     lower: Collection[str] = ()
     input: Any = None
@@ -200,7 +196,6 @@ PLACE = object()
 
 
 Rows: TypeAlias = Callable[[Mapping[str, Any]], Iterator[Any]]
-Inputs: TypeAlias = Callable[[Any, Path], Iterable[tuple[Any, Any]]]
 
 
 @dataclass(frozen=True)
@@ -241,7 +236,7 @@ class Export:
     more: tuple[str, ...] = ()
     meant: tuple[tuple[str, ...], ...] = ()
     about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    inputs: Inputs = lambda content, path: ()
+    inputs: Callable[[Any, Path], Iterable[tuple[Any, Any]]] = lambda content, path: ()
     rows: Rows = lambda unit: iter(())
 
     def __call__(self, rows: Rows) -> Rows:
