@@ -30,7 +30,7 @@ BAD = {
     "unknown suffix": ("r.xls", "x", {}, ["'.xls'", ".csv", "convert"]),
     "empty": ("r.csv", "", {}, ["empty", "header"]),
     "empty tsv": ("r.tsv", "\n\n", {}, ["empty"]),
-    "empty jsonl": ("r.jsonl", "\n", {}, ["empty"]),
+    "empty jsonl": ("r.jsonl", "\n", {}, ["no rows"]),
     "header only": ("r.csv", LONG, {}, ["no rows"]),
     "not utf-8": ("r.csv", b"item,rater,value\na,r,1\nb\xff,r,2\n", {}, [":3", "UTF-8"]),
     "not utf-8 json": ("r.jsonl", b'{"item": "\xe9"}\n', {}, [":1", "UTF-8"]),

@@ -197,7 +197,8 @@ def test_long_text_is_split_as_short_text_is(
             read = read_delimited(path, ",")
         except NbykError as error:
             return str(error)
-        return read.names, [list(column) for column in read.columns], list(read.numbers)
+        header, columns, numbers = read
+        return header, [list(column) for column in columns], list(numbers)
 
     short = table()
     monkeypatch.setattr(tables, "LONG_TEXT", 0)

@@ -253,7 +253,7 @@ def test_a_reader_is_one_function(tmp_path: Path, request: pytest.FixtureRequest
     """Whatever it reads, numbers or classes, as JSON or as JSON lines, every door then takes it."""
     request.addfinalizer(makers.EXPORTS.pop)
 
-    @makers.Export("a file of a new tool", "case", "case", "attempt", keys=("case", "verdict"))
+    @makers.Export("case", "case", "attempt", keys=("case", "verdict"))
     def new_tool(case: Any) -> Iterator[makers.Row]:
         yield makers.Row(case["case"], 1, [("verdict", case["verdict"])])
 

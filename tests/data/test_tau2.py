@@ -126,7 +126,9 @@ def test_another_task_of_one_id_is_refused(member: str, tmp_path: Path) -> None:
 def test_a_run_without_rewards_is_refused_by_what_it_lacks(tmp_path: Path) -> None:
     with pytest.raises(NbykError, match=r"task 1: found a task of τ²-bench and no rewards .* in this file"):
         read_ratings(saved(tmp_path, tasks=TASKS))
-    with pytest.raises(NbykError, match=r"holds no scores or ratings"):  # as the run of voice is
+    with pytest.raises(
+        NbykError, match=r"has no rows; expected at least one rating"
+    ):  # as the run of voice is
         read_ratings(saved(tmp_path, tasks=[]))
     of_voice = {"id": "s", "task_id": "40", "termination_reason": "user_stop", "trial": 0, "ticks": []}
     alone = tmp_path / "49b22f0c-4a56-41c5-922f-bc2a56e53a23.json"

@@ -130,7 +130,10 @@ TEXTS: dict[str, tuple[Any, str]] = {
     ),
     "a matrix.json": ([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]], "sums to 0.3"),
     "two lists.json": ({"run1": [0.1, 0.2], "run2": [0.3, 0.4]}, "no column 'item'"),
-    "keys of their own.json": ([{"item": f"i{n}", f"k{n}": 0.5} for n in range(20_000)], ""),
+    "keys of their own.json": (
+        [{"item": f"i{n}", f"k{n}": 0.5} for n in range(20_000)],
+        "nearly all of them empty",
+    ),
     "two objects a line.jsonl": ('{"item":"a","value":1}{"item":"b","value":0}\n', "Extra data"),
     "scores inside.jsonl": (
         lines({"item": "a", "metrics": {"acc": 1}}, {"item": "b", "metrics": {"acc": 0}}),
@@ -210,13 +213,13 @@ TEXTS: dict[str, tuple[Any, str]] = {
     "Label Studio, text.json": (control("number", {"number": "0.5"}, completed_by=1), ""),
     "Label Studio, nobody.json": (control("number", {"number": 0.5}), "the id is empty"),
     "Label Studio, an address.json": (control("number", {"number": 0.5}, completed_by={"email": "x@y"}), ""),
-    "Label Studio, skipped.json": ([{"id": i, "annotations": []} for i in range(3)], "without rows"),
+    "Label Studio, skipped.json": ([{"id": i, "annotations": []} for i in range(3)], "has no rows"),
     "Label Studio, flat.json": (
         [{"text": "a", "id": i, "quality": i, "annotator": 1} for i in range(3)],
         "--value",
     ),
     "Argilla, a ranking.json": (argilla(["a", "b"], user_id="u"), r"the list \['a', 'b'\]"),
-    "Argilla, drafts.json": (argilla(1, user_id="u", status="draft"), "without rows"),
+    "Argilla, drafts.json": (argilla(1, user_id="u", status="draft"), "has no rows"),
     "Argilla, nobody.json": (argilla(0.5), "the id is empty"),
     "HELM, a sum.json": (helm(count=2, sum=1.0), ""),
     "HELM, no count.json": (helm(count=0, sum=0), "found no score"),

@@ -44,6 +44,10 @@ class ArrowCells(Sequence[Any]):
     def __hash__(self) -> int:
         return hash((len(self), *self[:8]))
 
+    def taken(self, rows: Any) -> ArrowCells:
+        """Return the cells of some rows, in their order."""
+        return ArrowCells(self.array.take(rows))
+
     @property
     def are_text(self) -> bool:
         """Whether the cells are text."""
@@ -53,10 +57,6 @@ class ArrowCells(Sequence[Any]):
     def are_whole(self) -> bool:
         """Whether the cells are whole numbers."""
         return "int" in str(self.array.type)
-
-    def taken(self, rows: Any) -> ArrowCells:
-        """Return the cells of some rows, in their order."""
-        return ArrowCells(self.array.take(rows))
 
     def places_of(self, names: ArrowCells) -> Indices:
         """Return the place of each of some names among these cells, -1 where it is none."""
@@ -106,18 +106,18 @@ def is_compact(kind: pa.DataType) -> bool:
     return any(is_such(kind) for is_such in known)
 
 
-def column_cells(column: Any) -> ArrowCells | None:
-    """Return a column of Arrow as cells; None of another kind than text, whole numbers and floats."""
+def column_cells(column: Any) -> Any:
+    """Return a column of Arrow as cells if it holds text, whole numbers or floats, and otherwise itself."""
     import pyarrow as pa
 
     if not is_compact(column.type):
-        return None
+        return column
     kind = pa.string() if pa.types.is_large_string(column.type) else column.type
     try:
         cells = column.cast(kind).combine_chunks()
         cells.validate(full=True)
     except pa.ArrowInvalid:  # the bytes are no text
-        return None
+        return column
     return ArrowCells(cells)
 
 
@@ -148,15 +148,21 @@ def number_cells(numbers: Any) -> Sequence[Any]:
     return ArrowCells(pa.array(numbers))
 
 
-def joined(columns: Sequence[Sequence[Any]], rows: Indices) -> Sequence[Any]:
-    """Return some cells, by their rows in all columns, one below the other."""
+def picked(cells: Sequence[Any] | Indices, rows: Sequence[int] | Indices) -> Sequence[Any]:
+    """Return some cells, by their rows."""
+    if isinstance(cells, ArrowCells):
+        return cells.taken(np.asarray(rows, dtype=np.int64))
+    return [cells[row] for row in rows]
+
+
+def joined(columns: Sequence[Sequence[Any]]) -> Sequence[Any]:
+    """Return the cells of columns, one below the other."""
     arrays = [column.array for column in columns if isinstance(column, ArrowCells)]
     if len(arrays) == len(columns) and len({array.type for array in arrays}) == 1:
         import pyarrow as pa
 
-        return ArrowCells(pa.concat_arrays(arrays)).taken(rows)
-    cells = [cell for column in columns for cell in column]
-    return [cells[row] for row in rows.tolist()]
+        return ArrowCells(pa.concat_arrays(arrays))
+    return [cell for column in columns for cell in column]
 
 
 def blocks(cells: Sequence[Any]) -> Iterator[Sequence[Any]]:

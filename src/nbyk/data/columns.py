@@ -28,6 +28,9 @@ KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Column names that nbyk recognises if the columns asked for are missing; docs/formats.md lists them."""
 
+ROLE_NAMES = {*KNOWN_NAMES, *(name for names in KNOWN_NAMES.values() for name in names)}
+"""All names that nbyk knows for a column."""
+
 LIKE_VALUES = {
     *("prediction", "predicted", "pred", "output", "answer", "judgment", "judgement", "annotation", "grade"),
     *("correct", "accuracy", "acc", "f1", "class", "category", "gold", "target"),
@@ -105,9 +108,8 @@ def recognised(table: Table, asked: Columns) -> Columns:
             form = seen(name).casefold()
             if alike := look_alikes(other for other in table.names if seen(other).casefold() == form):
                 raise table.place.error(f"the columns {alike[0]} and {alike[1]} look alike; rename one")
-    roles = {*KNOWN_NAMES, *(of for names in KNOWN_NAMES.values() for of in names)}
     for name in () if table.nameless else table.names:
-        if name != seen(name) and seen(name).lower() in roles:
+        if name != seen(name) and seen(name).lower() in ROLE_NAMES:
             raise table.place.error(
                 f"the column {name!a} differs from {seen(name)!r} in spaces, or in signs that nobody sees; "
                 "rename it"
@@ -129,84 +131,61 @@ def value_column(table: Table, asked: Columns) -> str:
     return others[0] if len(others) == 1 else ""
 
 
-def proposed(table: Table, asked: Columns) -> dict[str, str]:
-    """Return the columns by their roles "item", "rater" and "value": as asked, as known, or as they look."""
-    by_role = recognised(table, asked)
-    roles = {
-        role: name for role in ("item", "rater", "value") if (name := getattr(by_role, role)) in table.names
-    }
-    others = [name for name in table.names if name not in (*roles.values(), asked.cluster)]
-    runs = table.column(roles["rater"], "") if run_word(roles.get("rater", "")) else []
-    if "item" not in roles and others and len(set(map(repr, runs))) in (0, *range(len(runs))):
-        roles = {"item": others.pop(0), **roles}
-    if "value" not in roles and _are_numbered(others):
-        return roles  # a column of each rater
-    likely = [name for name in others if name.lower() in LIKE_VALUES]
-    if "value" not in roles and others:
-        likely += [name for name in reversed(others) if not name.lower().endswith(_NO_VALUES)]
-        roles["value"] = (likely or others)[0]
-        others.remove(roles["value"])
-    items = table.column(roles["item"], "") if "item" in roles else []
-    if "rater" not in roles and others and len(set(map(repr, items))) < len(items):
-        roles["rater"] = others[0]
-    return roles
-
-
-def _are_numbered(names: Sequence[str]) -> bool:
-    """Return whether several names differ only in a number, as those of raters or runs do."""
-    return len(names) > 1 and len({re.sub(r"\d+", "", name) for name in names}) == 1
-
-
-def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Columns, fewest: int) -> None:
-    """Raise NbykError if columns of `fewest` files are missing, with all options that name the right ones.
+def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Columns) -> None:
+    """Raise NbykError if columns are missing, with all options that name the right ones.
 
     `files` are tables with the columns asked for and the prefix of their options, "" for systems.
     """
     missing: list[tuple[Table, str, str]] = []
-    roles: dict[str, str] = {}
+    options: dict[str, str] = {}
     for table, asked, prefix in reversed(files):
         with renaming({role: f"{prefix}{role}" for role in ("item", "rater", "value")}):
-            by_role, likely = recognised(table, asked), proposed(table, asked)
+            by_role = recognised(table, asked)
         # without raters, every column beside items may hold a rater's values
         is_named = asked.value != "value" and (not prefix or asked.value != of_systems.value)
         lacks_values = (is_named or by_role.rater in table.names) and by_role.value not in table.names
         lacking = ["item"] * (by_role.item not in table.names) + ["value"] * lacks_values
         missing[:0] = [(table, f"{prefix}{role}", getattr(asked, role)) for role in lacking]
-        for role, name in likely.items():
-            is_known = not _needs_option(table, asked, likely, role) and not (prefix and role in roles)
-            if not is_known and (not prefix or roles.get(role) != name):
-                roles[f"{prefix}{role}"] = name
-    if len(missing) < fewest:
-        return  # the error of the file names the column
+        for role, (name, is_known) in _proposed(table, asked, by_role).items():
+            if prefix and role in options:
+                is_known = options[role] == name
+            if not is_known:
+                options[f"{prefix}{role}"] = name
+    if not missing:
+        return
     (table, argument, name), *others = missing
     elsewhere = [other for other, *_ in others if str(other.place) != str(table.place)]
     found_too = "".join([*dict.fromkeys(f"; {of.place} has {some(of.names)}" for of in elsewhere)][:8])
-    table.column(name, f"{_way_out(argument, roles)}{found_too}")
+    if argument == "item" and options and argument not in options:
+        way_out = f"if each row is a run, name the column of the scores, as in {_options(options)}"
+    else:
+        what = "item column" if argument.endswith("item") else "column of the ratings"
+        example = f", as in {_options(options)}" if options else ""
+        way_out = f"rename the {what}, or name it with `{argument}`{example}"
+    table.column(name, f"{way_out}{found_too}")
 
 
-def naming(table: Table, asked: Columns, role: str) -> str:
-    """Return the way out where a table lacks the column of a role; it names all columns of a long table."""
-    by_role = recognised(table, asked)
-    if {by_role.rater, by_role.value}.isdisjoint(table.names):
-        return _way_out(role, {})
-    roles = proposed(table, asked)
-    return _way_out(role, {of: name for of, name in roles.items() if _needs_option(table, asked, roles, of)})
-
-
-def _needs_option(table: Table, asked: Columns, roles: Mapping[str, str], role: str) -> bool:
-    """Return whether a role's column must be named: it is unknown, or one of several beside the items."""
-    others = {*table.names} - {*roles.values(), asked.cluster}
-    if role == "value" and roles[role] != "value" and "rater" not in roles and others:
-        return asked.value != roles[role]
-    column: str | None = getattr(recognised(table, asked), role)
-    return roles[role] != column
-
-
-def _way_out(role: str, names: Mapping[str, str]) -> str:
-    if role == "item" and names and role not in names:
-        return f"if each row is a run, name the column of the scores, as in {_options(names)}"
-    what = "item column" if role.endswith("item") else "column of the ratings"
-    return f"rename the {what}, or name it with `{role}`{', as in ' if names else ''}{_options(names)}"
+def _proposed(table: Table, asked: Columns, by_role: Columns) -> dict[str, tuple[str, bool]]:
+    """Return the column of each role, as recognised or as it looks, and whether that is known already."""
+    known = {role: getattr(by_role, role) for role in ("item", "rater", "value")}
+    roles = {role: name for role, name in known.items() if name in table.names}
+    others = [name for name in table.names if name not in (*roles.values(), asked.cluster)]
+    runs = table.column(roles["rater"], "") if run_word(roles.get("rater", "")) else []
+    if "item" not in roles and others and len(set(map(repr, runs))) in (0, *range(len(runs))):
+        roles = {"item": others.pop(0), **roles}
+    are_numbered = len(others) > 1 and len({re.sub(r"\d+", "", name) for name in others}) == 1
+    if "value" in roles or not are_numbered:  # else a column of each rater
+        if "value" not in roles and others:
+            likely = [name for name in others if name.lower() in LIKE_VALUES]
+            likely += [name for name in reversed(others) if not name.lower().endswith(_NO_VALUES)]
+            roles["value"] = (likely or others)[0]
+            others.remove(roles["value"])
+        items = table.column(roles["item"], "") if "item" in roles else []
+        if "rater" not in roles and others and len(set(map(repr, items))) < len(items):
+            roles["rater"] = others.pop(0)
+    if others and "rater" not in roles and roles.get("value") != "value":
+        known["value"] = asked.value  # one of several columns of values must be named
+    return {role: (name, name == known[role]) for role, name in roles.items()}
 
 
 def _options(names: Mapping[str, str]) -> str:
@@ -258,5 +237,8 @@ def known_column(table: Table, role: str, taken: Sequence[str | None] = ()) -> s
 
 def other_than_system(name: str) -> bool:
     """Return whether a column's name says that it is of a rater, a run, a cluster, or one of many values."""
-    known = {*LIKE_VALUES, *(of for names in KNOWN_NAMES.values() for of in names)}
-    return name.lower() in known or is_of_no_rater(name) or _LIKE_GIVERS.fullmatch(name) is not None
+    return (
+        name.lower() in ROLE_NAMES | LIKE_VALUES
+        or is_of_no_rater(name)
+        or _LIKE_GIVERS.fullmatch(name) is not None
+    )

@@ -26,11 +26,11 @@ from nbyk.bounded import (
     refuse_more,
 )
 from nbyk.data.cells import column_cells, is_compact
-from nbyk.data.exports import exported
+from nbyk.data.exports import layout_of
 from nbyk.data.layouts import LARGEST_ID
 from nbyk.data.tables import Table, Unusable, made_table
 from nbyk.data.text import content_of, document, json_content, readable
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,15 +68,17 @@ def read_parquet(path: str | os.PathLike[str]) -> Table:
             is_flat = all(_is_text(at.type) or pa.types.is_primitive(at.type) for at in schema)
             most = _BATCH if is_flat else _BATCH_OF_LISTS
             n_rows = max(1, min(most, _BATCH_CELLS // max(1, len(names))))
-            batches = source.iter_batches(batch_size=n_rows, use_threads=False)
-            batches = map(_decoded, counted(batches, path, _size_of_decoded))
-            fields = [
-                at.with_type(at.type.value_type) if pa.types.is_dictionary(at.type) else at
-                for at in source.schema_arrow
-            ]
-            table = pa.Table.from_batches(batches, pa.schema(fields))
-    columns = tuple(column_cells(column) or column for column in table.columns)
-    return Table(DataPlace(path), tuple(names), columns, range(table.num_rows))
+            table = _counted(source.iter_batches(batch_size=n_rows, use_threads=False), path)
+    columns = tuple(map(column_cells, table.columns))
+    return Table(DataPlace(path), tuple(table.column_names), columns, range(table.num_rows))
+
+
+def _counted(batches: Iterable[pa.RecordBatch], path: str | os.PathLike[str]) -> pa.Table:
+    """Return the table in batches, which are counted before their texts are written out."""
+    import pyarrow as pa
+
+    decoded = [_decoded(batch) for batch in counted(batches, path, _size_of_decoded)]
+    return pa.Table.from_batches(decoded) if decoded else pa.table({})
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -104,11 +106,6 @@ def _size_of_decoded(batch: pa.RecordBatch) -> tuple[int, int, int]:
     return batch.num_rows, batch.num_rows * n_columns, n_bytes
 
 
-def _size(batch: pa.RecordBatch) -> tuple[int, int, int]:
-    """Return the rows, cells and bytes of a batch."""
-    return batch.num_rows, batch.num_rows * batch.num_columns, batch.nbytes
-
-
 def _decoded(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Return a batch without dictionaries, which take the room of a long text only later."""
     import pyarrow as pa
@@ -131,8 +128,8 @@ def read_workbook(path: str | os.PathLike[str]) -> Table:
         filled = _sheets(openpyxl, content, path, notes)
     if len(filled) != 1:
         named = ", ".join(map(repr, filled)) or "none"
-        raise NbykError(
-            f"found filled sheets {named}, expected one; save the one of the ratings alone", file=path
+        raise DataPlace(path).error(
+            f"found filled sheets {named}, expected one; save the one of the ratings alone"
         )
     numbered = next(iter(filled.values()))
     width = max(place for row in numbered.values() for place, cell in row.items() if cell is not None)
@@ -142,11 +139,11 @@ def read_workbook(path: str | os.PathLike[str]) -> Table:
     ]
     names = ["" if cell is None or isinstance(cell, Unusable) else str(cell) for cell in header]
     if len(set(names)) < len(names) or not all(map(str.strip, names)):
-        raise NbykError(
-            f"the columns are named {names}, expected a name of its own for each; mend row {first}", file=path
+        raise DataPlace(path).error(
+            f"the columns are named {names}, expected a name of its own for each; mend row {first}"
         )
     columns = {name: [row[place] for _, row in rows] for place, name in enumerate(names)}
-    return made_table(path, "an Excel workbook", columns, [number for number, _ in rows], notes=tuple(notes))
+    return made_table(path, columns, [number for number, _ in rows], notes=tuple(notes))
 
 
 def _sheets(
@@ -169,10 +166,9 @@ def _sheets(
         if not rows:
             continue
         if parser.merged_cells:
-            raise NbykError(
+            raise DataPlace(path).error(
                 f"sheet {name!r}: the cells {parser.merged_cells.mergeCell[0].ref} are merged, so one value "
-                "stands for several; unmerge them, and write the value into each",
-                file=path,
+                "stands for several; unmerge them, and write the value into each"
             )
         sizes = (*parser.row_dimensions.values(), *parser.column_dimensions.values())
         if n_hidden := sum(of.get("hidden") in ("1", "true") for of in sizes):
@@ -210,10 +206,9 @@ def _in_order(
         places = [0, *(cell["column"] for cell in row)]
         are_here = all(cell["row"] == number for cell in row)
         if number <= last or not are_here or any(after <= before for before, after in pairwise(places)):
-            raise NbykError(
+            raise DataPlace(path).error(
                 f"sheet {sheet!r}, row {number}: found a row or cell out of order, or two of one place, "
-                "expected each once; save it again",
-                file=path,
+                "expected each once; save it again"
             )
         last = number
         yield number, row
@@ -230,34 +225,29 @@ def is_dataset(path: str | os.PathLike[str]) -> bool:
 
 def read_dataset(path: str | os.PathLike[str]) -> Table:
     """Return the columns of a data set; they are recognised by their names, as in any table."""
-    import pyarrow as pa
-
     folder = Path(path)
     with readable(path, "data set of Hugging Face", "save it by save_to_disk again"):
         if (folder / "dataset_dict.json").is_file():
             splits = json_content(folder / "dataset_dict.json")["splits"]
-            raise NbykError(
-                f"holds the splits {', '.join(splits)}; give the folder of one: {folder / splits[0]}",
-                file=path,
+            raise DataPlace(path).error(
+                f"holds the splits {', '.join(splits)}; give the folder of one: {folder / splits[0]}"
             )
         state = json_content(folder / "state.json")
         if state.get("_indices_data_files"):
-            raise NbykError(
+            raise DataPlace(path).error(
                 "holds a selection of rows (_indices_data_files in state.json), expected the rows; save it "
-                "again after flatten_indices()",
-                file=path,
+                "again after flatten_indices()"
             )
         files = [folder / Path(of["filename"]).name for of in state["_data_files"]]
         features = json_content(folder / "dataset_info.json").get("features") or {}
-        batches = [*counted((batch for file in files for batch in _batches(file)), path, _size)]
-        table = pa.Table.from_batches(batches) if batches else pa.table({})
-        columns = {name: table.column(name).to_pylist() for name in table.column_names}
+        table = _counted((batch for file in files for batch in _batches(file)), path)
+        columns = {name: column_cells(table.column(name)) for name in table.column_names}
         notes = [
             f"{name} holds numbers of the classes {', '.join(map(str, features[name]['names']))}, from 0"
             for name in table.column_names
             if "names" in features.get(name, {})
         ]
-    return made_table(path, "a data set of Hugging Face", columns, notes=tuple(notes))
+    return made_table(path, columns, notes=tuple(notes))
 
 
 def _batches(file: Path) -> Iterator[Any]:
@@ -268,7 +258,7 @@ def _batches(file: Path) -> Iterator[Any]:
     refuse_more(file, len(content), MOST_BYTES, "bytes")
     for message in pa.ipc.MessageReader.open_stream(content):
         if _is_compressed(message):
-            raise NbykError("is compressed, as save_to_disk writes none; save it again", file=file)
+            raise DataPlace(file).error("is compressed, as save_to_disk writes none; save it again")
     for batch in pa.ipc.open_stream(content):
         batch.validate(full=True)
         yield batch
@@ -317,10 +307,10 @@ def read_zipped_log(path: str | os.PathLike[str]) -> Table:
         samples = (content_of_member(of) for name, of in members.items() if name.startswith("samples/"))
         # messages and events can be large, and are not needed
         log["samples"] = [{name: of[name] for name in _OF_A_SAMPLE if name in of} for of in samples]
-    table = exported(log, path)
-    if table is None:
-        raise NbykError("the log of Inspect holds no samples; evaluate with log_samples on", file=path)
-    return table
+    layout = layout_of(log)
+    if layout is None:
+        raise DataPlace(path).error("the log of Inspect holds no samples; evaluate with log_samples on")
+    return layout.table(log, path)
 
 
 def library(module: str, path: str | os.PathLike[str], what: str) -> ModuleType:
@@ -328,8 +318,7 @@ def library(module: str, path: str | os.PathLike[str], what: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise NbykError(
+        raise DataPlace(path).error(
             f"is {what}, but its reader cannot be imported ({error}); install it: pip install "
-            f"{module.partition('.')[0]}",
-            file=path,
+            f"{module.partition('.')[0]}"
         ) from None

@@ -184,10 +184,9 @@ def verified_copy(entry: Source, folder: Path) -> Path | None:
     for file in entry.remote:
         path = folder / entry.name / file.name
         if not _is_right(path, file):
-            raise NbykError(
+            raise DataPlace(path).error(
                 f"found sha256 {sha256(path)}, expected {file.sha256}; run `nbyk data fetch "
-                f"{entry.name}` to replace it, or give it as `path` if you want this file",
-                file=path,
+                f"{entry.name}` to replace it, or give it as `path` if you want this file"
             )
     return entry.copy_in(folder)
 
@@ -221,9 +220,12 @@ def fetch(
         announce(terms_of(entry))
     for done, file in enumerate(missing):
         try:
-            _retrieve(_address(entry, file, mirror), file, place, transfer)
+            address = f"{mirror.rstrip('/')}/{entry.name}/{file.name}" if mirror else file.url
+            _retrieve(address, file, place, transfer)
         except UnreachableError as error:
-            raise NbykError(f"{error}; {_by_hand(missing[done:], place)}", name=entry.name) from None
+            moves = [f"{of.url} to {(place / of.name).absolute()}" for of in missing[done:]]
+            by_hand = f"name a `mirror`, or bring {' and '.join(moves)} by other means, and run again"
+            raise NbykError(f"{error}; {by_hand}", name=entry.name) from None
     return [place / name for name in wanted]
 
 
@@ -271,17 +273,5 @@ def _retrieve(address: str, file: RemoteFile, place: Path, transfer: Transfer) -
             )
 
 
-def _address(entry: Source, file: RemoteFile, mirror: str | None) -> str:
-    if mirror is None:
-        return file.url
-    return f"{mirror.rstrip('/')}/{entry.name}/{file.name}"
-
-
 def _is_right(path: Path, file: RemoteFile) -> bool:
     return path.is_file() and sha256(path) == file.sha256
-
-
-def _by_hand(missing: Sequence[RemoteFile], place: Path) -> str:
-    """Return how to get the files without a connection, as part of a sentence."""
-    moves = [f"{file.url} to {(place / file.name).absolute()}" for file in missing]
-    return f"name a `mirror`, or bring {' and '.join(moves)} by other means, and run again"

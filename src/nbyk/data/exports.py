@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from nbyk.data.makers import (
@@ -31,8 +31,8 @@ from nbyk.data.makers import (
     required,
 )
 from nbyk.data.tables import Table, Unusable, columns_of_objects, made_table, said
-from nbyk.data.text import json_content, shown
-from nbyk.errors import DataPlace, NbykError
+from nbyk.data.text import json_content, json_lines, shown
+from nbyk.errors import DataPlace
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Inspect's grades: correct, partial, incorrect and no answer."""
@@ -51,7 +51,6 @@ def _copy(instance: Any, perturbation: Any) -> Any:
 
 
 @Export(
-    "HELM's statistics per instance",
     "entry",
     "instance",
     "train_trial_index",
@@ -74,7 +73,6 @@ def helm(entry: Mapping[str, Any]) -> Iterator[Row]:
 
 
 @Export(
-    "a log of Inspect",
     "sample",
     "sample_id",
     "epoch",
@@ -107,7 +105,7 @@ def _graded(value: Any) -> Any:
     return _GRADES.get(value, {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}.get(value.lower(), value))
 
 
-@Export("an export of Label Studio", "task", "task", "completed_by", keys=("id", "annotations"))
+@Export("task", "task", "completed_by", keys=("id", "annotations"))
 def label_studio(task: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield an annotation; controls that give a number or one choice hold scores."""
     item, annotations = required(task, "id", "annotations")
@@ -138,7 +136,7 @@ def _label_studio_value(result: Mapping[str, Any]) -> Any:
     return Unusable(f"{said(value)} of a control {kind!r}")
 
 
-@Export("records of Argilla", "record", "id", "user_id", keys=("id", "fields", "responses"))
+@Export("record", "id", "user_id", keys=("id", "fields", "responses"))
 def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield each response; in records of version 1 they are a list with one object for each user."""
     item, responses = required(record, "id", "responses")
@@ -163,7 +161,6 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
 
 
 @Export(
-    "an output of promptfoo",
     "result",
     "test",
     "run",
@@ -187,7 +184,6 @@ def promptfoo(result: Mapping[str, Any]) -> Iterator[Row | str]:
 
 
 @Export(
-    "a table of promptfoo",
     "row",
     "test",
     "run",
@@ -213,33 +209,21 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
 
 def _scenarios(results: Any, path: Path) -> Iterator[tuple[Any, Any]]:
     """Yield the tasks of τ²-bench and what their users want."""
-    yield from ((task.get("id"), task.get("user_scenario")) for task in objects_in(results.get("tasks")))
+    return ((task.get("id"), task.get("user_scenario")) for task in objects_in(results.get("tasks")))
 
 
-@Export("tasks of τ²-bench", "task", "task", "trial", keys=("id", "user_scenario"), within=(("tasks",), ()))
+@Export("task", "task", "trial", keys=("id", "user_scenario"), within=(("tasks",), ()))
 @Export(
-    "results of τ²-bench",
     "simulation",
     "task",
     "trial",
-    keys=("task_id", "reward_info"),
-    within=(("simulations",),),
+    keys=("task_id",),
+    within=(("simulations",), ("simulation_index",)),
     inputs=_scenarios,
     meant=(("tasks",), ("info", "num_trials")),
     about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
 )
-@Export(
-    "an index of τ²-bench",
-    "simulation",
-    "task",
-    "trial",
-    keys=("task_id", "trial", "reward", "termination_reason"),
-    within=(("simulation_index",),),
-    inputs=_scenarios,
-    meant=(("tasks",), ("info", "num_trials")),
-    about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
-)
-@Export("results of τ-bench", "result", "task", "trial", keys=("task_id", "reward", "traj"))
+@Export("result", "task", "trial", keys=("task_id", "reward", "traj"))
 def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield a task's reward; in τ²-bench it is in an object, and a task that broke off has none."""
     if "user_scenario" in result:
@@ -255,7 +239,7 @@ def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
     yield Row(task, result.get("trial", 0), [("reward", reward)], input=instruction)
 
 
-@Export("a report of SWE-bench", "report", "instance", "run", keys=("resolved_ids", "submitted_ids"))
+@Export("report", "instance", "run", keys=("resolved_ids", "submitted_ids"))
 def swe_bench(report: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield each instance; one that failed or has no patch is not resolved, as in SWE-bench's own rate."""
     outcomes = {"resolved_ids": 1, "unresolved_ids": 0, "error_ids": 0, "empty_patch_ids": 0}
@@ -275,7 +259,6 @@ def swe_bench(report: Mapping[str, Any]) -> Iterator[Row | str]:
 
 
 @Export(
-    "a test run of DeepEval",
     "test case",
     "name",
     "run",
@@ -305,8 +288,8 @@ def _passes_below(metric: Mapping[str, Any]) -> bool:
     return isinstance(passed, bool) and score != threshold and passed != (score > threshold)
 
 
-@Export("older details of lighteval", "row", "example", "run", keys=("example", "full_prompt", "metrics"))
-@Export("details of lighteval", "row", "doc", "run", keys=("doc", "metric", "model_response"))
+@Export("row", "example", "run", keys=("example", "full_prompt", "metrics"))  # older details
+@Export("row", "doc", "run", keys=("doc", "metric", "model_response"))
 def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
     """Yield a document, whose id is that of a task; older files have no id, and call the scores `metrics`."""
     item, further, asked = row.get("example"), dict[str, Any](), None
@@ -320,7 +303,6 @@ def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
 
 
 @Export(
-    "a log of OpenAI's evals",
     "event",
     "sample_id",
     "run",
@@ -341,7 +323,6 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
 
 
 @Export(
-    "scores of Langfuse",
     "score",
     "target",
     "author",
@@ -352,7 +333,6 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     cluster="trace",
 )
 @Export(
-    "scores of Langfuse",
     "score",
     "target",
     "author",
@@ -378,7 +358,6 @@ def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
 
 
 @Export(
-    "a table of MLflow's evaluation",
     "row",
     "inputs",
     "run",
@@ -396,14 +375,9 @@ def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
     yield Row(item if item is None or isinstance(item, str) else json.dumps(item), "run 1", scores)
 
 
-def is_exported(rows: Sequence[Any]) -> bool:
-    """Return whether the first of some objects is a tool's."""
-    return any(layout.units(rows[:1]) for layout in EXPORTS)
-
-
-def exported(content: Any, path: Path, numbers: Sequence[int] | None = None) -> Table | None:
-    """Return the table that a tool's layout makes of a file's content; None if no tool wrote it."""
-    return next(filter(None, (layout.table(content, path, numbers) for layout in EXPORTS)), None)
+def layout_of(content: Any) -> Export | None:
+    """Return the layout of a file's content, or of its first row; None if no tool wrote it."""
+    return next((layout for layout in EXPORTS if layout.units(content)), None)
 
 
 def json_table(path: str | os.PathLike[str]) -> Table:
@@ -411,8 +385,8 @@ def json_table(path: str | os.PathLike[str]) -> Table:
     content = json_content(path)
     if split := _rows_of_split(content):
         content = {"data": split}
-    if (table := exported(content, path)) is not None:
-        return table
+    if layout := layout_of(content):
+        return layout.table(content, path)
     members = content if isinstance(content, dict) else {}
     tables = [name for name, inner in members.items() if _is_table(inner)]
     lists = [name for name, inner in members.items() if isinstance(inner, list)]
@@ -421,8 +395,8 @@ def json_table(path: str | os.PathLike[str]) -> Table:
     notes = (f"the members {unused} are not used",) if unused else ()
     rows = members[tables[0]] if len(tables) == 1 else content
     if _is_table(rows):
-        listed, numbers = columns_of_objects(enumerate(rows, start=1))
-        return made_table(path, "a list", listed, numbers, notes=notes)
+        listed, numbers = columns_of_objects(enumerate(rows, start=1), path)
+        return made_table(path, listed, numbers, notes=notes)
     if isinstance(content, list):
         columns = {"score": content}
     elif lists:
@@ -430,22 +404,28 @@ def json_table(path: str | os.PathLike[str]) -> Table:
     elif isinstance(content, dict) and not any(isinstance(inner, dict) for inner in members.values()):
         columns = {"item": list(members), "score": list(members.values())}
     else:
-        raise NbykError(
+        raise DataPlace(path).error(
             "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list of scores, an "
-            'object from ids to scores, or a list of objects such as {"item": "a", "value": 1}',
-            file=path,
+            'object from ids to scores, or a list of objects such as {"item": "a", "value": 1}'
         )
     lengths = {name: len(cells) for name, cells in columns.items()}
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{n} of {name!r}" for name, n in lengths.items())
-        raise NbykError(f"found {sizes}; expected as many entries in each list", file=path)
-    n_rows = max(lengths.values(), default=0)
-    if not n_rows:
-        raise NbykError("holds no scores or ratings; expected one of each run or item", file=path)
-    cells, is_list = tuple(columns.values()), isinstance(content, list)
-    return Table(
-        DataPlace(path), tuple(columns), cells, range(n_rows), "entry", nameless=is_list, notes=notes
-    )
+        raise DataPlace(path).error(f"found {sizes}; expected as many entries in each list")
+    rows = range(max(lengths.values(), default=0))
+    return made_table(path, columns, rows, "entry", nameless=isinstance(content, list), notes=notes)
+
+
+def json_lines_table(path: str | os.PathLike[str]) -> Table:
+    """Return the table in a file of JSON lines: a maker's, or one with a row for each object."""
+    lines = json_lines(path)
+    first = [*islice(lines, 1)]
+    objects = chain(first, lines)
+    if layout := layout_of([content for _, content in first]):
+        numbers, units = map(list, zip(*objects, strict=True))
+        return layout.table(units, path, numbers)
+    columns, numbers = columns_of_objects(objects, path)
+    return made_table(path, columns, numbers, "line")
 
 
 def _is_table(content: Any) -> bool:
@@ -457,6 +437,5 @@ def _rows_of_split(content: Any) -> list[dict[str, Any]]:
     names, data = (content.get(of) if isinstance(content, Mapping) else None for of in ("columns", "data"))
     if not (isinstance(names, list) and isinstance(data, list) and len(set(map(str, names))) == len(names)):
         return []
-    if not all(isinstance(row, list) and len(row) == len(names) for row in data):
-        return []
-    return [dict(zip(map(str, names), row, strict=True)) for row in data]
+    are_rows = all(isinstance(row, list) and len(row) == len(names) for row in data)
+    return [dict(zip(map(str, names), row, strict=True)) for row in data] if are_rows else []

@@ -229,7 +229,7 @@ def _refuse_columns(
         files = [(people, "gold_columns.")] if people else []
         files += [(source, "") for source in sources.values()]
         unknown = [(of.table, of.columns, prefix) for of, prefix in files if of.table and of.needs_names]
-        refuse_unnamed(unknown, columns, 1 if people else 2)
+        refuse_unnamed(unknown, columns)
     for source in sources.values():
         source.refuse_missing(columns)
     if people is not None and people.arguments:

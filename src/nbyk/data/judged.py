@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import union
+from nbyk.data.cells import picked, union
 from nbyk.data.columns import Columns, known_names, refuse_unnamed
 from nbyk.data.given import given_systems
 from nbyk.data.kinds import CellKind, NumberKind
-from nbyk.data.layouts import Entries, Mending, as_ids, as_numbers, taken
+from nbyk.data.layouts import Entries, Mending, as_ids, as_numbers
 from nbyk.data.ratings import Ratings, agreed_clusters, ordered_ids, rows_of
 from nbyk.data.reading import table_of
 from nbyk.data.scales import GivenScale, Scale, as_scale
@@ -154,7 +154,7 @@ def read_judged(
         (next(iter(by_people.values())), people_columns, ""),
         (next(iter(by_judge.values())), judge_columns, ""),
     ]
-    refuse_unnamed(firsts, people_columns, 1)
+    refuse_unnamed(firsts, people_columns)
     one_each, mending = Mending(on_duplicates, on_empty), Mending("refuse", on_empty)
     scored = {name: _read(kind, table, judge_columns, mending, slices) for name, table in by_judge.items()}
     rated = {name: _read(kind, table, people_columns, one_each) for name, table in by_people.items()}
@@ -174,7 +174,7 @@ def read_judged(
                 "the judge's score of every rated output: add it, or leave such ratings out with "
                 '`on_missing="drop"`'
             )
-        entries.append(taken(cells, np.flatnonzero(rows >= 0).tolist()))
+        entries.append(cells.taken(np.flatnonzero(rows >= 0).tolist()))
         values.append(read.values[rows >= 0])
     if not any(cells.items for cells in entries):
         raise rated_by.place.error(
@@ -230,7 +230,7 @@ def _read(
 ) -> tuple[Entries, Ratings]:
     """Return a system's cells, and the ratings in them; slices are their clusters."""
     cells, values, said = kind.read(table, columns, mending)
-    clusters = None if slices is None else _ids(cells, slices, "name the column of slices with `slices`")
+    clusters = None if slices is None else cells.ids(slices, "name the column of slices with `slices`")
     ratings = Ratings.from_columns(cells.items, cells.raters, values, at=cells.at, clusters=clusters)
     return cells, replace(ratings, place=table.place, mended=tuple(said))
 
@@ -313,10 +313,9 @@ def _chances(data: JudgedSystems, cells: list[Entries], column: str) -> Floats:
     chances = np.full(data.judge.shape, np.nan)
     entry = 0
     for of in cells:
-        column_cells = of.table.column(column, "name the column of chances with `chance`")
-        for row in range(len(of.items)):
-            cell, place = column_cells[of.rows[row]], (data.item[entry], data.system[entry])
-            (number,) = as_numbers([cell])
+        column_cells = picked(of.table.column(column, "name the column of chances with `chance`"), of.rows)
+        for row, number in enumerate(as_numbers(column_cells)):
+            cell, place = column_cells[row], (data.item[entry], data.system[entry])
             if not 0.0 < number <= 1.0:
                 raise of.at(row).error(
                     f"column {column!r}: found {shown(cell)}, expected a chance above 0 and at most 1"
@@ -332,14 +331,8 @@ def _chances(data: JudgedSystems, cells: list[Entries], column: str) -> Floats:
 
 
 def _batches(cells: list[Entries], column: str) -> Ints:
-    names = [name for of in cells for name in _ids(of, column, "name the column of batches with `batch`")]
+    names = [name for of in cells for name in of.ids(column, "name the column of batches with `batch`")]
     order = ordered_ids(set(names))
     if len(order) < 2:
         raise cells[0].table.place.error(f"column {column!r} names one batch; expected two or more")
     return rows_of(order, names)
-
-
-def _ids(cells: Entries, column: str, hint: str) -> list[str]:
-    """Return the id in a further column beside each of some cells."""
-    names = as_ids(cells.table, column, cells.table.column(column, hint))
-    return [names[row] for row in cells.rows]

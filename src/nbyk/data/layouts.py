@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, number_cells
-from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, naming, run_word
-from nbyk.data.tables import Table
+from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, number_cells, picked
+from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, refuse_unnamed, run_word
+from nbyk.data.tables import NOTHING, Table
 from nbyk.data.text import check_choice, shown
 from nbyk.errors import DataPlace, NbykError
 
@@ -61,6 +61,17 @@ class Entries:
         named = "" if len(self.table.names) == 1 else f"column {self.column(row)!r}: "
         return self.at(row).error(f"{named}{problem}")
 
+    def ids(self, column: str, hint: str) -> Sequence[str]:
+        """Return the id in a further column beside each rating; `hint` is as in `Table.column`."""
+        return picked(as_ids(self.table, column, self.table.column(column, hint)), self.rows)
+
+    def taken(self, kept: list[int]) -> Entries:
+        """Return some of the ratings, in their order."""
+        items, raters, found, rows = (
+            picked(cells, kept) for cells in (self.items, self.raters, self.found, self.rows)
+        )
+        return replace(self, items=items, raters=raters, found=found, rows=rows)
+
     def numbers(self, way_out: str = "") -> Floats:
         """Return the ratings as numbers."""
         values = as_numbers(self.found)
@@ -104,14 +115,12 @@ def _number(cell: Any) -> float:
 
 def long_cells(table: Table, columns: Columns) -> Entries:
     """Return the ratings of a table with one row per rating."""
-    items: Sequence[str] = _item_ids(table, columns)
+    items, found = _item_ids(table, columns), _column(table, columns, "value")
     rater, value = columns.rater, columns.value
-    found = table.column(value, naming(table, columns, "value"))
     rows: Sequence[int] = range(len(items))
     if table.roles:  # a maker's file: a row need not hold every score
-        cells = dict(table.cells(value))
-        rows, found = list(cells), list(cells.values())
-        items = [items[row] for row in rows]
+        rows = [row for row in rows if found[row] is not NOTHING]
+        items, found = picked(items, rows), picked(found, rows)
     raters: Sequence[str]
     if rater is None:
         raters = numbered_within(items)
@@ -124,7 +133,7 @@ def long_cells(table: Table, columns: Columns) -> Entries:
         if word := run_word(rater):
             raters = [name if word in name.lower() else f"{word} {name}" for name in raters]
         if table.roles:
-            raters = [raters[row] for row in rows]
+            raters = picked(raters, rows)
     return Entries(items, raters, found, rows, table, value, columns, rater is not None)
 
 
@@ -144,30 +153,20 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
                 "; expected one row per item: merge the rows, or, if the table is long, name its columns "
                 "with `rater` and `value`",
             )
-    place_of = {name: place for place, name in enumerate(table.names)}
-    filled = [_filled(table, name, place_of[name]) for name in raters]
-    rows = np.concatenate([of for of, _ in filled])
-    order = np.argsort(rows, kind="stable")
-    givers = np.repeat(np.arange(len(raters)), [len(of) for of, _ in filled])[order]
-    rows, found = rows[order], joined([cells for _, cells in filled], order)
-    unrated = np.flatnonzero(np.bincount(rows, minlength=len(items)) == 0).tolist()
+    cells = [table.column(name, "") for name in raters]
+    are_there = np.ones((len(items), len(raters)), dtype=bool)
+    for place, column in enumerate(cells):
+        are_there[_empty_rows(column), place] = False
+    rows, givers = np.nonzero(are_there)
+    found = picked(joined(cells), givers * len(items) + rows)
+    unrated = np.flatnonzero(~are_there.any(axis=1)).tolist()
     if unrated and mending.on_empty == "refuse":
         raise table.at(unrated[0]).error(
             f'item {items[unrated[0]]!r} has no rating; add one, or delete the row, as `on_empty="drop"` does'
         )
     known = len(raters) > 1  # a single column holds answers, and its name need not be a person's
     names = [raters[giver] for giver in givers.tolist()]
-    return Entries(joined([items], rows), names, found, rows, table, None, columns, known, len(unrated))
-
-
-def _filled(table: Table, name: str, place: int) -> tuple[Indices, Sequence[Any]]:
-    """Return the rows of a column that hold something, and their cells."""
-    if isinstance(table.columns[place], ArrowCells):
-        column = table.column(name, "")
-        rows = np.delete(np.arange(len(column)), _empty_rows(column))
-        return rows, joined([column], rows)
-    present = {row: cell for row, cell in table.cells(name) if not is_missing(cell)}
-    return np.fromiter(present, np.int64, len(present)), list(present.values())
+    return Entries(picked(items, rows), names, found, rows, table, None, columns, known, len(unrated))
 
 
 def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> None:
@@ -187,7 +186,14 @@ def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> 
 
 
 def _item_ids(table: Table, columns: Columns) -> Sequence[str]:
-    return as_ids(table, columns.item, table.column(columns.item, naming(table, columns, "item")))
+    return as_ids(table, columns.item, _column(table, columns, "item"))
+
+
+def _column(table: Table, columns: Columns, role: str) -> Sequence[Any]:
+    name: str = getattr(columns, role)
+    if name not in table.names:
+        refuse_unnamed([(table, columns, "")], columns)
+    return table.column(name, "")
 
 
 def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
@@ -240,7 +246,7 @@ def is_missing(cell: Any) -> bool:
         return cell != cell
     if isinstance(cell, str):
         return cell.strip().lower() in ("", "na", "nan")
-    return cell is None or type(cell).__name__ == "NAType" or bool(cell != cell)
+    return cell is None or cell is NOTHING or type(cell).__name__ == "NAType" or bool(cell != cell)
 
 
 def numbered_within(items: Sequence[Hashable]) -> list[str]:
@@ -284,8 +290,8 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
             'missing, as `on_empty="drop"` does',
         )
     gone = set(empty)
-    kept = taken(cells, [row for row in range(len(cells.items)) if row not in gone])
-    if not kept.items:
+    kept = cells.taken([row for row in range(len(cells.items)) if row not in gone])
+    if not len(kept.items):
         raise cells.table.place.error(f"column {cells.value!r} holds no values; check the column's name")
     return kept, _left_out(cells, len(empty))
 
@@ -303,8 +309,8 @@ def _empty_rows(cells: Sequence[Any]) -> list[int]:
 
 
 def _left_out(cells: Entries, n: int) -> str:
-    plural = "row without a value was" if n == 1 else "rows without a value were"
-    return f"{cells.table.place}: {n} {plural} left out" if n else ""
+    were = "row without a value was" if n == 1 else "rows without a value were"
+    return f"{cells.table.place}: {n} {were} left out" if n else ""
 
 
 def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tuple[Entries, Floats, str]:
@@ -323,18 +329,9 @@ def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tupl
     if mending.on_duplicates == "mean":
         numbers = np.array([values[rows].mean() for rows in rows_of.values()])
     what = "averaged" if mending.on_duplicates == "mean" else f"left out, the {mending.on_duplicates} kept"
-    further = "rating{} of an item by the same rater {}".format(
-        *(("", "was") if n_more == 1 else ("s", "were"))
+    ratings = (
+        "rating of an item by the same rater was"
+        if n_more == 1
+        else "ratings of an item by the same rater were"
     )
-    return taken(cells, kept), numbers, f"{cells.table.place}: {n_more} further {further} {what}"
-
-
-def taken(cells: Entries, kept: list[int]) -> Entries:
-    """Return some of the cells, in their order."""
-    return replace(
-        cells,
-        items=[cells.items[row] for row in kept],
-        raters=[cells.raters[row] for row in kept],
-        found=[cells.found[row] for row in kept],
-        rows=[cells.rows[row] for row in kept],
-    )
+    return cells.taken(kept), numbers, f"{cells.table.place}: {n_more} further {ratings} {what}"

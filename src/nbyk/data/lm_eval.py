@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from nbyk.data.makers import HASHES, Beside, Gathering, Incomplete, Row, columns_in, member
 from nbyk.data.tables import JSON_LINES, TABLE_SUFFIXES, Table, is_number
 from nbyk.data.text import json_lines, some
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_json
 from nbyk.words import listed
 
@@ -66,7 +66,7 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     Items are documents (``doc_id``), runs are the dates of files, and each metric is a score.
     """
     choice = choice or SampleChoice()
-    gathering = Gathering("a log of lm_eval", "line", "doc_id", "run", path)
+    gathering = Gathering("line", "doc_id", "run", path)
     logs, tasks = _logs(path, choice.task)
     samples_of = {log.file: _read(log.file) for log in logs}
     filters = sorted({_filter(sample) for samples in samples_of.values() for sample in samples.values()})
@@ -126,10 +126,9 @@ def _lower_scores(logs: Sequence[_Log], path: str | os.PathLike[str]) -> set[str
     said = [item for log in logs for item in log.of_task("higher_is_better").items()]
     lower = {name for name, is_higher in said if is_higher is False}
     if both := sorted(lower & {name for name, is_higher in said if is_higher is True}):
-        raise NbykError(
+        raise DataPlace(path).error(
             f"the score {both[0]} is better if higher in some tasks and if lower in others, expected one "
-            "direction; compare the tasks one by one",
-            file=path,
+            "direction; compare the tasks one by one"
         )
     return lower
 
@@ -172,10 +171,9 @@ def _logs(path: str | os.PathLike[str], task: str | None) -> tuple[list[_Log], s
         return [log], {log.task}
     files = [file for file in Path(path).rglob("samples_*.jsonl") if _FILE_NAME.fullmatch(file.name)]
     if not files:
-        raise NbykError(
+        raise DataPlace(path).error(
             "is a folder without samples_<task>_<date>.jsonl; expected the output of lm_eval "
-            "--log_samples, or a file of ratings",
-            file=path,
+            "--log_samples, or a file of ratings"
         )
     logs = list(map(_Log.at, files))
     groups = _groups(logs)
@@ -184,10 +182,9 @@ def _logs(path: str | os.PathLike[str], task: str | None) -> tuple[list[_Log], s
     logs = [log for log in logs if log.task in chosen]
     models = sorted({log.model for log in logs})
     if len(models) > 1:
-        raise NbykError(
+        raise DataPlace(path).error(
             f"holds samples of {len(models)} models ({', '.join(models)}); expected the runs of one: "
-            "give each model's own folder",
-            file=path,
+            "give each model's own folder"
         )
     return sorted(logs, key=lambda log: (log.date, log.file)), chosen
 
@@ -217,20 +214,18 @@ def _read(path: Path) -> dict[int, dict[str, Any]]:
     samples: dict[int, dict[str, Any]] = {}
     for line, sample in json_lines(path):
         if "doc_id" not in sample:
-            raise NbykError(
+            raise DataPlace(path, line).error(
                 "no 'doc_id'; expected a sample as lm_eval --log_samples writes it, "
-                "or keys item, rater and value in a file not called samples_…",
-                file=path,
-                row=line,
+                "or keys item, rater and value in a file not called samples_…"
             )
         # Prompts and model outputs can be large, and are not needed.
         samples[line] = {key: value for key, value in sample.items() if key not in _BULKY}
     if not samples:
-        raise NbykError(
-            "is empty; expected one sample per line: evaluate again, or delete the file", file=path
+        raise DataPlace(path).error(
+            "is empty; expected one sample per line: evaluate again, or delete the file"
         )
     if all(_NO_SCORE in sample for sample in samples.values()):
-        raise NbykError("holds no score; evaluate again without --predict_only", file=path)
+        raise DataPlace(path).error("holds no score; evaluate again without --predict_only")
     return samples
 
 
@@ -258,9 +253,8 @@ def _one_of(
     """Return the one asked for, or else the only one there is."""
     in_groups = f" (or all of a group: {', '.join(groups)})" if groups else ""
     if (wanted or found[0]) not in found or (wanted is None and len(found) > 1):
-        raise NbykError(
+        raise DataPlace(path).error(
             f"found the {kind}s {some(found)}, expected {wanted or 'one'}{in_groups}; choose one with "
-            f"`SampleChoice.{kind}`",
-            file=path,
+            f"`SampleChoice.{kind}`"
         )
     return wanted or found[0]

@@ -13,11 +13,10 @@ from pathlib import Path as File
 from typing import Any, NamedTuple, TypeAlias
 
 from nbyk.bounded import MOST_CELLS, counted, refuse_more
-from nbyk.data.tables import Table, Unusable, columns_of_objects, made_table, said
-from nbyk.errors import DataPlace, NbykError
+from nbyk.data.tables import NOTHING, Table, Unusable, columns_of_objects, made_table, said
+from nbyk.errors import DataPlace
 
 Path: TypeAlias = str | os.PathLike[str]
-Scores: TypeAlias = Sequence[tuple[str, Any]]
 
 HASHES = ("doc_hash", "target_hash", "input_hash")
 """Columns that tell two items under one id apart: lm_eval's own, and one of the input that a maker shows."""
@@ -25,13 +24,13 @@ HASHES = ("doc_hash", "target_hash", "input_hash")
 
 @dataclass(frozen=True)
 class _Given:
-    """Scores that one rater, or run, gives to one item; `is_whole` unless they are second scores alone."""
+    """Scores that one rater, or run, gives to one item; others of its row are `lacking`."""
 
     ids: Mapping[str, Any]
     further: Mapping[str, Any]
     number: int
     file: File | None
-    is_whole: bool
+    lacking: Any
     scores: dict[str, Any] = field(default_factory=dict)
 
 
@@ -42,13 +41,12 @@ class Gathering:
     it is a duplicate to every reader of the table, as in a table of text.
     """
 
-    def __init__(self, maker: str, unit: str, item: str, rater: str, path: Path) -> None:
-        self._maker, self._unit, self._ids, self._path = maker, unit, (item, rater), path
+    def __init__(self, unit: str, item: str, rater: str, path: Path) -> None:
+        self._unit, self._ids, self._path = unit, (item, rater), path
         self.notes: list[str] = []
-        self._lower: set[str] = set()
-        self._rows: list[_Given] = []
-        self._rows_of: dict[Any, list[_Given]] = {}
-        self._counts: Counter[Any] = Counter()
+        self._lower = set[str]()
+        self._rows: dict[Any, _Given] = {}
+        self._counts = Counter[Any]()
         self._about: dict[str, dict[str, None]] = {}
         self._hashes: dict[str, dict[str, str]] = {}
 
@@ -60,69 +58,78 @@ class Gathering:
 
     def add(self, row: Row, number: int, file: File | None = None) -> None:
         """Add a row of a unit that has a number in the file."""
-        further = {**columns_in(row.further), **hash_of_input(row.input)}
+        every = {**columns_in(row.further), **hash_of_input(row.input)}
+        further = {name: cell for name, cell in every.items() if isinstance(cell, str | int | float)}
         hashes = {kind: str(of) for kind in HASHES if (of := further.get(kind))}
-        refuse_other_item(self._hashes, str(row.item), hashes, self._at(number, file))
+        refuse_other_item(self._hashes, str(row.item), hashes, self.at(number, file))
         self._lower.update(row.lower)
         key: Any = (row.item, row.rater)
         try:
             hash(key)
         except TypeError:  # no id: errors will name it
             key = (number, file)
-        rows = self._rows_of.setdefault(key, [])
+        ids = dict(zip(self._ids, (row.item, row.rater), strict=True))
         named: list[tuple[str | None, Any]] = [*row.scores]
         for name, value in named or [(None, None)]:
             place = self._counts[key, name]
             self._counts[key, name] += 1
-            if place == len(rows):
-                ids = dict(zip(self._ids, (row.item, row.rater), strict=True))
-                rows.append(_Given(ids, further, number, file, is_whole=not rows))
-                self._rows.append(rows[-1])
+            empty = _Given(ids, further, number, file, NOTHING if place else None)
+            scores = self._rows.setdefault((key, place), empty).scores
             if name is not None:
                 usable = value is None or isinstance(value, str | int | float | Unusable)
-                rows[place].scores[name] = value if usable else Unusable(said(value))
+                scores[name] = value if usable else Unusable(said(value))
 
     def table(self, cluster: str | None = None) -> Table:
         """Return the table; its value is the only score, and `cluster` its clusters if items share any."""
-        names = dict.fromkeys(name for row in self._rows for name in row.scores)
-        refuse_more(self._path, len(names) * len(self._rows), MOST_CELLS, "cells")
+        rows = [*self._rows.values()]
+        names = dict.fromkeys(name for row in rows for name in row.scores)
+        refuse_more(self._path, len(names) * len(rows), MOST_CELLS, "cells")
         taken = {*self._ids, *names}
         name_of: dict[str, str] = {}
-        for name in dict.fromkeys(name for row in self._rows for name in row.further):
+        for name in dict.fromkeys(name for row in rows for name in row.further):
             own = name
             while own in taken:
                 own = f"metadata.{own}"
             name_of[name] = own
             taken.add(own)
-        columns, numbers = columns_of_objects(
+        objects = (
             (
                 row.number,
                 {
                     **row.ids,
-                    **(dict.fromkeys(names) if row.is_whole else {}),
+                    **dict.fromkeys(names, row.lacking),
                     **row.scores,
-                    **{name_of[of]: cell for of, cell in row.further.items() if _is_cell(cell)},
+                    **{name_of[name]: cell for name, cell in row.further.items()},
                 },
             )
-            for row in self._rows
+            for row in rows
         )
-        scores = [name for name in names if any(map(_is_score, columns[name].cells))]
-        if self._rows and not scores:
-            self._refuse()
+        columns, numbers = columns_of_objects(objects, self._path)
+        scores = [
+            name
+            for name in names
+            if any(not (cell is None or isinstance(cell, Unusable | Beside)) for cell in columns[name])
+        ]
+        if rows and not scores:
+            every = ((row, name, cell) for row in rows for name, cell in row.scores.items())
+            unusable = ((row, f"{name!r} is {of}") for row, name, of in every if isinstance(of, Unusable))
+            row, what = next(unusable, (rows[0], "found no score"))
+            raise self.at(row.number, row.file).error(
+                f"{what}, expected a number or one label for each {self._unit}; give a file that has them"
+            )
         roles = dict(zip(("item", "rater"), self._ids, strict=True))
         roles |= {"value": scores[0]} if len(scores) == 1 else {}
-        if cluster and (of := name_of.get(cluster)) in columns:
-            assert of is not None
-            n_items = len(set(map(repr, columns[self._ids[0]].cells)))
-            roles |= {"cluster": of} if len(set(columns[of].cells)) < n_items else {}
+        if cluster in name_of:
+            clusters, items = columns[name_of[cluster]], columns[self._ids[0]]
+            if len({*clusters} - {None}) < len(set(map(repr, items))):
+                roles |= {"cluster": name_of[cluster]}
         about = [f"{what}{'s' * (len(of) > 1)} = {', '.join(of)}" for what, of in self._about.items()]
         return made_table(
             self._path,
-            self._maker,
             columns,
             numbers,
             self._unit,
-            [row.file for row in self._rows if row.file is not None] or None,
+            [row.file for row in rows if row.file is not None] or None,
             roles=roles,
             scores=tuple(scores),
             notes=tuple(words for words in self.notes if not isinstance(words, Incomplete)),
@@ -132,16 +139,8 @@ class Gathering:
             models=tuple(self._about.get("model", ())),
         )
 
-    def _refuse(self) -> None:
-        """Raise NbykError about a file none of whose values is a score."""
-        every = ((row, name, cell) for row in self._rows for name, cell in row.scores.items())
-        unusable = ((row, f"{name!r} is {of}") for row, name, of in every if isinstance(of, Unusable))
-        row, what = next(unusable, (self._rows[0], "found no score"))
-        raise self._at(row.number, row.file).error(
-            f"{what}, expected a number or one label for each {self._unit}; give a file that has them"
-        )
-
-    def _at(self, number: int, file: File | None) -> DataPlace:
+    def at(self, number: int, file: File | None = None) -> DataPlace:
+        """Return the place of a unit, for an error."""
         return DataPlace(file or self._path, number if self._unit == "line" else f"{self._unit} {number}")
 
 
@@ -168,14 +167,6 @@ def hash_of_input(shown: Any) -> dict[str, str]:
     return {HASHES[-1]: hashlib.sha256(text.encode()).hexdigest()} if text else {}
 
 
-def _is_cell(cell: Any) -> bool:
-    return isinstance(cell, str | int | float)
-
-
-def _is_score(cell: Any) -> bool:
-    return cell is not None and not isinstance(cell, Unusable | Beside)
-
-
 class Beside(str):
     """Text where the maker does not say which columns are scores: it is one if others of its name are."""
 
@@ -190,7 +181,7 @@ class Row(NamedTuple):
 
     item: Any
     rater: Any
-    scores: Scores
+    scores: Sequence[tuple[str, Any]]
     further: Any = None
     lower: Collection[str] = ()
     input: Any = None
@@ -205,7 +196,6 @@ PLACE = object()
 
 
 Rows: TypeAlias = Callable[[Mapping[str, Any]], Iterator[Any]]
-Inputs: TypeAlias = Callable[[Any, Path], Iterable[tuple[Any, Any]]]
 
 
 @dataclass(frozen=True)
@@ -214,8 +204,8 @@ class Export:
 
     Attributes
     ----------
-    maker, unit, item, rater, cluster
-        The file and a unit of it in words, and the names of the columns. A `rater` in `RUN_NAMES`, or with
+    unit, item, rater, cluster
+        A unit of the file in words, and the names of the columns. A `rater` in `RUN_NAMES`, or with
         "trial" in it, is a run of the system; any other is a person.
     keys
         Members that the first unit has; no other tool's has all of them.
@@ -234,7 +224,6 @@ class Export:
         Yields the rows of a unit, and words for what is no row, which are counted.
     """
 
-    maker: str
     unit: str
     item: str
     rater: str
@@ -247,7 +236,7 @@ class Export:
     more: tuple[str, ...] = ()
     meant: tuple[tuple[str, ...], ...] = ()
     about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    inputs: Inputs = lambda content, path: ()
+    inputs: Callable[[Any, Path], Iterable[tuple[Any, Any]]] = lambda content, path: ()
     rows: Rows = lambda unit: iter(())
 
     def __call__(self, rows: Rows) -> Rows:
@@ -255,26 +244,24 @@ class Export:
         EXPORTS.append(replace(self, rows=rows))
         return rows
 
-    def units(self, content: Any) -> list[Any] | None:
-        """Return the units in a file's content; None if another tool wrote it."""
+    def units(self, content: Any) -> list[Any]:
+        """Return the units in a file's content; none if another tool wrote it."""
         for names in self.within:
             node = member(content, *names)
-            units = [node] if isinstance(node, Mapping) else node if isinstance(node, list) else []
+            units = [node] if isinstance(node, Mapping) else node
             if self._are_units(units):
                 return units
-        return None
+        return []
 
     def _are_units(self, node: Any) -> bool:
-        is_list = isinstance(node, list) and bool(node) and isinstance(node[0], Mapping)
-        return is_list and set(self.keys) <= set(node[0])
+        first = node[0] if isinstance(node, list) and node else None
+        return isinstance(first, Mapping) and set(self.keys) <= set(first)
 
-    def table(self, content: Any, path: Path, numbers: Sequence[int] | None = None) -> Table | None:
+    def table(self, content: Any, path: Path, numbers: Sequence[int] | None = None) -> Table:
         """Return the table that a file's content makes; `numbers` are its lines, if it has some."""
         units = self.units(content)
-        if units is None:
-            return None
         unit = self.unit if numbers is None else "line"
-        gathering = Gathering(self.maker, unit, self.item, self.rater, path)
+        gathering = Gathering(unit, self.item, self.rater, path)
         whole = content[0] if isinstance(content, list) else content
         for what, names in self.about.items():
             gathering.tell(what, member(whole, *names))
@@ -283,9 +270,9 @@ class Export:
             if shown is not None:
                 inputs.setdefault(str(item), []).append(shown)
         remarks = Counter[str]()
-        for *above, own in filter(None, self.within):
+        for *above, _ in filter(None, self.within):
             for name, others in columns_in(member(content, *above)).items():
-                if name != own and self._are_units(others):
+                if (*above, name) not in self.within and self._are_units(others):
                     remarks[f"the {unit}s in {name} were left out"] = len(others)
         for place, content in enumerate(counted(units, path, lambda _: (1, 0, 0))):
             number = place + 1 if numbers is None else numbers[place]
@@ -298,14 +285,10 @@ class Export:
                         shown = inputs.get(str(item)) if row.input is None else row.input
                         gathering.add(row._replace(item=item, input=shown), number)
             except UnexpectedNodeError as node:
-                raise NbykError(
-                    f"found {node}; export the file again",
-                    file=path,
-                    row=number if unit == "line" else f"{unit} {number}",
-                ) from None
+                raise gathering.at(number).error(f"found {node}; export the file again") from None
         gathering.notes += [type(remark)(f"{remark}: {n}") for remark, n in remarks.items()]
         if self.begins and (n_runs := sum(self.begins in unit for unit in units)) > 1:
-            raise NbykError(f"holds {n_runs} runs, expected one; give a file of each", file=path)
+            raise DataPlace(path).error(f"holds {n_runs} runs, expected one; give a file of each")
         if self.ends and not any(self.ends in unit for unit in units):
             gathering.notes.append(Incomplete(f"the run did not end: there is no {self.ends}"))
         if self.status and (status := member(whole, "status")) != self.status:

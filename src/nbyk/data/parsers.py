@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import astuple, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from nbyk.data.columns import Columns
 from nbyk.data.kinds import ClassKind
@@ -16,7 +16,7 @@ from nbyk.data.reading import read_ratings, table_of
 from nbyk.data.scales import Levels
 from nbyk.data.tables import Table, made_table
 from nbyk.data.text import json_lines, json_object, shown
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace
 
 MHS_QUESTIONS = {
     **dict.fromkeys(("respect", "sentiment", "insult", "humiliate", "status"), Levels((0, 1, 2, 3, 4))),
@@ -28,41 +28,28 @@ MHS_QUESTIONS = {
 _LEWIDI_SPLITS = ("train", "dev", "test")
 
 
-class _Unit(NamedTuple):
-    """An item, its raters and their ratings, with its file and its number there."""
-
-    file: Path
-    number: Any
-    item: Any
-    raters: Sequence[Any]
-    values: Sequence[Any]
-
-
-def _table_of(path: str | os.PathLike[str], unit: str, units: Sequence[_Unit]) -> Table:
-    """Return a row for each rating of items, of which each comes once."""
-    columns = {
-        "item": [of.item for of in units for _ in of.raters],
-        "rater": [rater for of in units for rater in of.raters],
-        "value": [value for of in units for value in of.values],
-    }
-    unit_of_row = [of for of in units for _ in of.raters]
-    numbers, files = [of.number for of in unit_of_row], [of.file for of in unit_of_row]
-    table = made_table(path, "a data set", columns, numbers, unit, files)
-    first: dict[str, int] = {}
-    for row, item in enumerate(as_ids(table, "item", columns["item"])):
-        other = first.setdefault(item, row)
-        if unit_of_row[other] is not unit_of_row[row]:
-            raise table.at(row).error(
-                f"item {item!r} is already on {table.at(other)}; expected each item once: delete one"
-            )
-    return table
-
-
 def _first_ratings(table: Table, columns: Columns) -> Ratings:
     """Return the ratings in a long table; the first of a rater's of an item counts."""
     cells = long_cells(table, columns)
     cells, values, _ = without_duplicates(cells, cells.numbers(), Mending("first"))
     return Ratings.from_columns(cells.items, cells.raters, values, at=cells.at)
+
+
+def _of_units(
+    path: str | os.PathLike[str], unit: str, rows: Sequence[tuple[Path, Any, Any, Any, Any]]
+) -> Ratings:
+    """Return ratings from the file, the number of the unit there, item, rater and value of each."""
+    files, numbers, *cells = zip(*rows, strict=True) if rows else [()] * 5
+    columns = dict(zip(("item", "rater", "value"), map(list, cells), strict=True))
+    table = made_table(path, columns, numbers, unit, files)
+    first: dict[str, int] = {}
+    for row, item in enumerate(as_ids(table, "item", columns["item"])):
+        other = first.setdefault(item, row)
+        if numbers[other] != numbers[row]:
+            raise table.at(row).error(
+                f"item {item!r} is already on {table.at(other)}; expected each item once: delete one"
+            )
+    return _first_ratings(table, Columns())
 
 
 def _refuse_other(table: Table, columns: Columns, upstream: str) -> None:
@@ -90,24 +77,22 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
     ----------
     Kumar et al. (2021), Designing Toxic Content Classification for a Diversity of Perspectives, SOUPS.
     """
-    units: list[_Unit] = []
+    rows: list[tuple[Path, Any, Any, Any, Any]] = []
     raters_known = True
     for number, comment in json_lines(path):
         ratings = comment.get("ratings")
         if not isinstance(ratings, list) or not ratings or not all(isinstance(one, dict) for one in ratings):
-            raise NbykError(
+            raise DataPlace(path, number).error(
                 f"ratings is {shown(ratings)}; expected a list of one or more objects with a "
-                "toxic_score: mend or delete the line",
-                file=path,
-                row=number,
+                "toxic_score: mend or delete the line"
             )
-        item = comment.get("comment_id")
+        item = number if comment.get("comment_id") is None else comment["comment_id"]
         workers = [one.get("worker_id") for one in ratings]
         if None in workers:
             workers, raters_known = list(range(1, len(ratings) + 1)), False
-        scores = [one.get("toxic_score") for one in ratings]
-        units.append(_Unit(Path(path), number, number if item is None else item, workers, scores))
-    return replace(_first_ratings(_table_of(path, "line", units), Columns()), raters_known=raters_known)
+        for worker, one in zip(workers, ratings, strict=True):
+            rows.append((Path(path), number, item, worker, one.get("toxic_score")))
+    return replace(_of_units(path, "line", rows), raters_known=raters_known)
 
 
 def parse_lewidi(path: str | os.PathLike[str]) -> Ratings:
@@ -130,23 +115,21 @@ def parse_lewidi(path: str | os.PathLike[str]) -> Ratings:
     ----------
     Leonardelli et al. (2023), SemEval-2023 Task 11: Learning With Disagreements (LeWiDi), SemEval.
     """
-    units: list[_Unit] = []
+    rows: list[tuple[Path, Any, Any, Any, Any]] = []
     for file in lewidi_files(Path(path)):
         split = file.stem.rpartition("_")[2]
         for key, item in json_object(file).items():
             names = ("annotations", "annotators")
             labels, annotators = (_listed(item.get(of) if isinstance(item, dict) else None) for of in names)
             if not labels or len(annotators) != len(labels):
-                raise NbykError(
+                raise DataPlace(file, f"item {key!r}").error(
                     f"found {len(labels)} annotations and {len(annotators)} annotators, expected as many of "
                     "either, with commas between, as in '0,1,1': mend the item, or get the file again from "
-                    "upstream",
-                    file=file,
-                    row=f"item {key!r}",
+                    "upstream"
                 )
             name = f"{split}-{key}" if split in _LEWIDI_SPLITS and key.strip() else key
-            units.append(_Unit(file, repr(key), name, annotators, labels))
-    return _first_ratings(_table_of(path, "item", units), Columns())
+            rows += [(file, repr(key), name, *pair) for pair in zip(annotators, labels, strict=True)]
+    return _of_units(path, "item", rows)
 
 
 def parse_dices(path: str | os.PathLike[str]) -> Ratings:
@@ -209,17 +192,15 @@ def lewidi_files(path: Path) -> list[Path]:
     for split in _LEWIDI_SPLITS:
         paths = sorted(path.glob(f"*_{split}.json"))
         if len(paths) > 1:
-            raise NbykError(
+            raise DataPlace(path).error(
                 f"found {paths[0].name} and {paths[1].name}; expected one dataset's files: "
-                "put each dataset in a folder of its own",
-                file=path,
+                "put each dataset in a folder of its own"
             )
         files.extend(paths)
     if not files:
-        raise NbykError(
+        raise DataPlace(path).error(
             "found no file named …_train.json, …_dev.json or …_test.json; give the folder that "
-            "holds them, or one file",
-            file=path,
+            "holds them, or one file"
         )
     return files
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from nbyk.data.arrays import ARRAY_SUFFIXES, as_matrix, filled, load_array, table_of_frame
 from nbyk.data.cells import number_cells
-from nbyk.data.columns import KNOWN_NAMES, Columns, known_names, run_word
+from nbyk.data.columns import KNOWN_NAMES, ROLE_NAMES, Columns, known_names, run_word
 from nbyk.data.containers import (
     is_dataset,
     read_dataset,
@@ -20,9 +20,9 @@ from nbyk.data.containers import (
     read_workbook,
     read_zipped_log,
 )
-from nbyk.data.exports import exported, is_exported, json_table
+from nbyk.data.exports import json_lines_table, json_table, layout_of
 from nbyk.data.kinds import CellKind, NumberKind
-from nbyk.data.layouts import Entries, Mending, as_ids
+from nbyk.data.layouts import Entries, Mending
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples
 from nbyk.data.makers import HASHES, Incomplete
 from nbyk.data.ratings import Ratings
@@ -31,20 +31,15 @@ from nbyk.data.tables import (
     DELIMITERS,
     JSON_LINES,
     TABLE_SUFFIXES,
-    SparseColumn,
     Table,
     is_number,
     read_delimited,
-    read_json_lines,
 )
-from nbyk.data.text import cells_of_lines, some, text_lines
-from nbyk.errors import DataPlace, NbykError
+from nbyk.data.text import some, text_lines
+from nbyk.errors import DataPlace
 
 Given: TypeAlias = Any
 """A path, a data frame of pandas, polars or pyarrow, or an array of numpy."""
-
-_HEADERS = frozenset(name for role in KNOWN_NAMES for name in (role, *KNOWN_NAMES[role]))
-"""Names that are a header even where a file has one column of text."""
 
 
 def read_ratings(
@@ -107,9 +102,7 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
     clusters = None
     cluster = columns.cluster or cells.columns.cluster
     if cluster is not None:
-        column = cells.table.column(cluster, "rename the column of clusters, or name it with `cluster`")
-        row_clusters = as_ids(cells.table, cluster, column)
-        clusters = [row_clusters[row] for row in cells.rows]
+        clusters = cells.ids(cluster, "rename the column of clusters, or name it with `cluster`")
         if columns.cluster is None and len(set(clusters)) == 1:
             raise cells.table.place.error(
                 f"all items are of one {cluster}, {clusters[0]!r}, and say nothing of others; expected two "
@@ -197,34 +190,25 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         return reader(given, samples) if reader is read_samples else reader(given)
     suffix = Path(given).suffix.lower()
     if suffix not in _READERS:
-        raise NbykError(
+        raise DataPlace(given).error(
             f"unknown suffix {suffix!r}; expected one of {', '.join(_READERS)}: give the file the suffix of "
-            "its format, or convert it",
-            file=given,
+            "its format, or convert it"
         )
     table = _READERS[suffix](given)
-    if not len(table):
-        raise NbykError("has columns but no rows; expected at least one rating or score per row", file=given)
     if table.nameless or suffix not in TABLE_SUFFIXES:
         return table
-    if (exported_table := _exported_rows(given, table)) is not None:
-        return exported_table
+    if suffix not in JSON_LINES and (layout := layout_of([dict.fromkeys(table.names)])):
+        first: dict[str, int] = {}
+        names = [  # one that comes again has its place
+            name if first.setdefault(name, place) == place else f"{name}\n{place}"
+            for place, name in enumerate(table.names)
+        ]
+        cells = zip(*map(table.cells_in, range(len(names))), strict=True)
+        rows = [dict(zip(names, row, strict=True)) for row in cells]
+        return layout.table(rows, given, table.numbers if table.unit == "line" else None)
     if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
         return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
     return table
-
-
-def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
-    """Return the table that a tool meant by its rows, or lines; None if they are no tool's."""
-    columns = list(zip(table.names, table.columns, strict=True))
-    first = (name for name, of in columns if not isinstance(of, SparseColumn) or of.rows[0] == 0)
-    if not is_exported([dict.fromkeys(first)]):
-        return None
-    rows: list[dict[str, Any]] = [{} for _ in range(len(table))]
-    for place, (name, _) in enumerate(columns):
-        for row, cell in table.cells_at(place):
-            rows[row][f"{name}\n{place}" if name in rows[row] else name] = cell
-    return exported(rows, path, table.numbers if table.unit == "line" else None)
 
 
 def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
@@ -243,33 +227,35 @@ def _array_file(path: str | os.PathLike[str]) -> Table:
 
 
 def _lines(path: str | os.PathLike[str]) -> Table:
-    lines = cells_of_lines(path, "score, rating or label")
+    lines = [line.strip() for line in text_lines(path)]
+    while lines and not lines[-1]:
+        lines.pop()
     return Table(DataPlace(path), ("0",), (lines,), range(1, len(lines) + 1), "line", nameless=True)
 
 
 def _delimited(path: str | os.PathLike[str]) -> Table:
     """Return the table in a CSV or TSV file, which may lack the header."""
-    table = read_delimited(path, DELIMITERS[Path(path).suffix.lower()])
-    if not _lacks_header(table):
-        return table
+    header, columns, numbers = read_delimited(path, DELIMITERS[Path(path).suffix.lower()])
+    if not _is_data(header, columns):
+        return Table(DataPlace(path), tuple(header), columns, numbers, "line")
     first = next(number for number, line in enumerate(text_lines(path), start=1) if line.strip())
-    columns = tuple([name, *cells] for name, cells in zip(table.names, table.columns, strict=True))
+    columns = tuple([name, *cells] for name, cells in zip(header, columns, strict=True))
     names = tuple(map(str, range(len(columns))))
-    return Table(table.place, names, columns, [first, *table.numbers], "line", nameless=True)
+    return Table(DataPlace(path), names, columns, [first, *numbers], "line", nameless=True)
 
 
-def _lacks_header(table: Table) -> bool:
+def _is_data(header: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
     """Return whether the first line of a delimited file is data: numbers alone, or one word among words."""
-    if all(map(is_number, table.names)):
+    if all(map(is_number, header)):
         return True
-    if len(table.names) > 1 or table.names[0].strip().lower() in _HEADERS:
+    if len(header) > 1 or header[0].strip().lower() in ROLE_NAMES:
         return False
-    return 2 * sum(map(is_number, table.columns[0])) < len(table.columns[0])
+    return 2 * sum(map(is_number, columns[0])) < len(columns[0])
 
 
 _READERS: Mapping[str, Callable[[Any], Table]] = {
     **dict.fromkeys(DELIMITERS, _delimited),
-    **dict.fromkeys(JSON_LINES, read_json_lines),
+    **dict.fromkeys(JSON_LINES, json_lines_table),
     ".parquet": read_parquet,
     **dict.fromkeys(ARRAY_SUFFIXES, _array_file),
     ".txt": _lines,

@@ -13,59 +13,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nbyk.data.cells import ArrowCells, read_fields
-from nbyk.data.text import json_lines, reason, shown, some, whole_text
-from nbyk.errors import DataPlace, NbykError
+from nbyk.bounded import MOST_CELLS, refuse_more
+from nbyk.data.cells import ArrowCells, picked, read_fields
+from nbyk.data.text import reason, shown, some, whole_text
+from nbyk.errors import DataPlace
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
 LONG_TEXT = 2**23
 """Characters that repay Arrow, which takes a quarter of a second to load."""
 _QUOTED = re.compile('^"([^"]*)"$')
+_SPARSE = 20
+"""Cells of a table of objects, for each that they give, beyond which it is nearly empty."""
 TABLE_SUFFIXES = (*DELIMITERS, *JSON_LINES, ".parquet")
-
-
-@dataclass(frozen=True)
-class SparseColumn:
-    """The cells of a column that exist: if each line has keys of its own, whole columns take much room."""
-
-    numbers: Sequence[int]
-    rows: list[int] = field(default_factory=list)
-    cells: list[Any] = field(default_factory=list)
-
-    def add(self, row: int, cell: Any) -> None:
-        """Add the cell of a row."""
-        self.rows.append(row)
-        self.cells.append(cell)
-
-    def taken(self, rows: Sequence[int]) -> SparseColumn:
-        """Return the cells of some rows, in their order."""
-        place_of = {row: place for place, row in enumerate(rows)}
-        column = SparseColumn(rows)
-        for row, cell in zip(self.rows, self.cells, strict=True):
-            if row in place_of:
-                column.add(place_of[row], cell)
-        return column
-
-    def to_pylist(self) -> list[Any]:
-        """Return the cell of every row, None where the row has none."""
-        every: list[Any] = [None] * len(self.numbers)
-        for row, cell in zip(self.rows, self.cells, strict=True):
-            every[row] = cell
-        return every
-
-
-def columns_of_objects(
-    objects: Iterable[tuple[int, Mapping[str, Any]]],
-) -> tuple[dict[str, SparseColumn], list[int]]:
-    """Return numbered objects as columns, and their numbers."""
-    columns: dict[str, SparseColumn] = {}
-    numbers: list[int] = []
-    for row, (number, content) in enumerate(objects):
-        for name, cell in content.items():
-            columns.setdefault(name, SparseColumn(numbers)).add(row, cell)
-        numbers.append(number)
-    return columns, numbers
 
 
 @dataclass(frozen=True)
@@ -76,6 +36,10 @@ class Unusable:
 
     def __repr__(self) -> str:
         return self.words
+
+
+NOTHING = Unusable("no value")
+"""The cell of a row that does not speak of a column: it is neither a value nor a missing one."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +86,10 @@ class Table:
     models: tuple[str, ...] = ()
     chosen_by: str = ""
 
+    def __post_init__(self) -> None:
+        if not len(self.numbers):
+            raise self.place.error("has no rows; expected at least one rating or score")
+
     @cached_property
     def _places(self) -> dict[str, list[int]]:
         places: dict[str, list[int]] = {}
@@ -150,7 +118,7 @@ class Table:
         same = self._places.get(name, [])
         if len(same) == 1:
             if name not in self._lists:
-                self._lists[name] = self._cells(same[0])
+                self._lists[name] = self.cells_in(same[0])
             return self._lists[name]
         if same:
             raise self.place.error(f"{len(same)} columns are named {shown(name)}; rename all but one")
@@ -167,54 +135,61 @@ class Table:
         return replace(
             self,
             names=tuple(self.names[place] for place in kept),
-            columns=tuple(
-                self.columns[place].taken(rows)
-                if isinstance(self.columns[place], SparseColumn)
-                else cells.taken(rows)
-                if isinstance(cells := self._cells(place), ArrowCells)
-                else list(map(cells.__getitem__, rows))
-                for place in kept
-            ),
+            columns=tuple(picked(self.cells_in(place), rows) for place in kept),
             numbers=[self.numbers[row] for row in rows],
             files=self.files and [self.files[row] for row in rows],
             chosen_by=without,
         )
 
-    def cells(self, name: str) -> Iterable[tuple[int, Any]]:
-        """Return row and value of each cell of a column that exists; errors are those of `column`."""
-        places = self._places.get(name, [])
-        return self.cells_at(places[0]) if len(places) == 1 else enumerate(self.column(name, ""))
+    def cells(self, name: str) -> Iterator[tuple[int, Any]]:
+        """Yield row and value of each cell of a column that holds something; errors are those of `column`."""
+        cells = enumerate(self.column(name, ""))
+        return ((row, cell) for row, cell in cells if cell is not None and cell is not NOTHING)
 
-    def cells_at(self, place: int) -> Iterator[tuple[int, Any]]:
-        """Return row and value of each cell of the column in a place."""
-        column = self.columns[place]
-        if isinstance(column, SparseColumn):
-            return zip(column.rows, column.cells, strict=True)
-        return enumerate(self._cells(place))
-
-    def _cells(self, place: int) -> Sequence[Any]:
+    def cells_in(self, place: int) -> Sequence[Any]:
+        """Return the cells of the column in a place."""
         column = self.columns[place]
         if isinstance(column, list | ArrowCells):
             return column
         return as_cells(column.to_pylist, self.names[place], self.place)
 
 
+def columns_of_objects(
+    objects: Iterable[tuple[int, Mapping[str, Any]]], path: str | os.PathLike[str]
+) -> tuple[dict[str, list[Any]], list[int]]:
+    """Return numbered objects as columns, None where an object lacks a member, and their numbers."""
+    columns: dict[str, list[Any]] = {}
+    numbers: list[int] = []
+    n_given = 0
+    for number, content in objects:
+        n_given += len(content)
+        most = max(MOST_CELLS, _SPARSE * n_given)
+        n_cells = (len(columns) + len(content)) * len(numbers)
+        refuse_more(path, n_cells, most, "cells, nearly all of them empty")
+        for name, cell in content.items():
+            column = columns.setdefault(name, [])
+            if len(column) < len(numbers):
+                column += [None] * (len(numbers) - len(column))
+            column.append(cell)
+        numbers.append(number)
+    for column in columns.values():
+        column += [None] * (len(numbers) - len(column))
+    return columns, numbers
+
+
 def made_table(
     path: str | os.PathLike[str],
-    what: str,
     columns: Mapping[str, Any],
     numbers: Sequence[int] | None = None,
     unit: str = "row",
     files: Sequence[Path] | None = None,
     **known: Any,
 ) -> Table:
-    """Return the table in the columns of `what`, in words; without numbers, rows are counted from 1."""
+    """Return the table in a file's columns, by name; without numbers, rows are counted from 1."""
     if numbers is None:
         numbers = range(1, max(map(len, columns.values()), default=0) + 1)
-    if not numbers:
-        raise NbykError(f"is {what} without rows; expected at least one rating", file=path)
-    cells = tuple(columns.values())
-    return Table(DataPlace(path), tuple(map(str, columns)), cells, numbers, unit, files, **known)
+    names, cells = tuple(map(str, columns)), tuple(columns.values())
+    return Table(DataPlace(path), names, cells, numbers, unit, files, **known)
 
 
 def as_cells(read: Callable[[], Iterable[Any]], name: str, place: DataPlace) -> list[Any]:
@@ -239,12 +214,13 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-def read_delimited(path: str | os.PathLike[str], delimiter: str) -> Table:
-    """Return the table in a delimited file."""
+def read_delimited(
+    path: str | os.PathLike[str], delimiter: str
+) -> tuple[list[str], tuple[Any, ...], Sequence[int]]:
+    """Return the header, the columns and the line of each row of a delimited file."""
     text = whole_text(path)
     split = _split(text, delimiter) if len(text) >= LONG_TEXT else None
-    header, columns, numbers = split or _parsed(path, text, delimiter)
-    return Table(DataPlace(path), tuple(header), columns, numbers, "line")
+    return split or _parsed(path, text, delimiter)
 
 
 def _split(text: str, delimiter: str) -> tuple[list[str], tuple[Any, ...], Sequence[int]] | None:
@@ -292,42 +268,29 @@ def _parsed(
                 header = row
                 for other in "\t;|,":
                     if len(header) == 1 and other in header[0]:
-                        raise NbykError(
+                        raise DataPlace(path).error(
                             f"the header {header[0]!r} is one field, and looks separated by "
-                            f"{other!r}; expected {delimiter!r}: save the file with that separator",
-                            file=path,
+                            f"{other!r}; expected {delimiter!r}: save the file with that separator"
                         )
             elif row:
                 # Cells of a row that does not fit would end up in other columns.
                 if header is not None and len(row) != len(header):
-                    raise NbykError(
+                    raise DataPlace(path, begins).error(
                         f"found {len(row)} fields, expected {len(header)} as in the "
-                        "header; mend the line, or get the file again if it was cut off",
-                        file=path,
-                        row=begins,
+                        "header; mend the line, or get the file again if it was cut off"
                     )
                 cells += row
                 numbers.append(begins)
             begins = reader.line_num + 1
     except csv.Error as error:
         problem = "a carriage return does not end a line" if "new-line" in str(error) else str(error)
-        raise NbykError(
+        raise DataPlace(path, begins).error(
             f"cannot be split into fields ({problem}); mend the quotes and line ends, "
-            "or get the file again if it was cut off",
-            file=path,
-            row=begins,
+            "or get the file again if it was cut off"
         ) from None
     if header is None:
-        raise NbykError("is empty; expected a header line and one line per rating, item or run", file=path)
+        raise DataPlace(path).error("is empty; expected a header line and one line per rating, item or run")
     return header, tuple(cells[place :: len(header)] for place in range(len(header))), numbers
-
-
-def read_json_lines(path: str | os.PathLike[str]) -> Table:
-    """Return the table of the objects in a file of JSON lines."""
-    columns, numbers = columns_of_objects(json_lines(path))
-    if not numbers:
-        raise NbykError("is empty; expected one JSON object per line", file=path)
-    return Table(DataPlace(path), tuple(columns), tuple(columns.values()), numbers, "line")
 
 
 def said(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -13,7 +14,7 @@ from typing import Any
 
 from nbyk.bounded import Deadline, refuse_document
 from nbyk.data.cells import ArrowCells, blocks
-from nbyk.errors import NbykError, no_such_file
+from nbyk.errors import DataPlace, NbykError, no_such_file
 from nbyk.files import read_bytes
 
 # First bytes of other files that people take for text, and advice on each.
@@ -25,8 +26,6 @@ _NOT_TEXT = (
     (b"PAR1", "a Parquet file", "rename it to .parquet"),
     (b"\x93NUMPY", "a NumPy array", "rename it to .npy"),
 )
-
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 _START_OF_NUMBER = "+-.0123456789inIN"
 
@@ -59,8 +58,8 @@ def readable(path: str | os.PathLike[str], what: str, way_out: str) -> Iterator[
         # Python's own errors say nothing of the file
         is_own = isinstance(error, LookupError | TypeError | AttributeError)
         why = "" if is_own else f" ({reason(error)[:200]})"
-        raise NbykError(
-            f"not a readable {what}{why}; get it again if it was cut off, or {way_out}", file=path
+        raise DataPlace(path).error(
+            f"not a readable {what}{why}; get it again if it was cut off, or {way_out}"
         ) from None
 
 
@@ -148,27 +147,21 @@ def notes_on_look_alikes(names: Mapping[str, Iterable[str]]) -> Iterator[str]:
             yield f"the {what} {alike[0]} and {alike[1]} look alike, and nbyk tells them apart"
 
 
-def unreadable(path: str | os.PathLike[str], error: BaseException) -> NbykError:
-    """Return the error for a file that the system does not let us read."""
-    if isinstance(error, FileNotFoundError):
-        return no_such_file(path)
-    return NbykError(
-        f"cannot be read ({reason(error)}); check that it is a file that you may read", file=path
-    )
-
-
 def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, with their ends and without a byte-order mark."""
-    for found in _LINE.finditer(whole_text(path)):
-        yield found[0]
+    yield from io.StringIO(whole_text(path), newline="\n")
 
 
 def content_of(path: str | os.PathLike[str]) -> bytes:
     """Return the bytes of a file."""
     try:
         return read_bytes(path)
+    except FileNotFoundError:
+        raise no_such_file(path) from None
     except OSError as error:
-        raise unreadable(path, error) from None
+        raise DataPlace(path).error(
+            f"cannot be read ({reason(error)}); check that it is a file that you may read"
+        ) from None
 
 
 def whole_text(path: str | os.PathLike[str]) -> str:
@@ -183,19 +176,9 @@ def whole_text(path: str | os.PathLike[str]) -> str:
         place, what = error.start, "not UTF-8"
     for magic, kind, way_out in _NOT_TEXT:
         if content.startswith(magic):
-            raise NbykError(f"is {kind}, expected text in UTF-8; {way_out}", file=path)
+            raise DataPlace(path).error(f"is {kind}, expected text in UTF-8; {way_out}")
     *lines, last = content[:place].split(b"\n")
-    raise NbykError(f"byte {len(last) + 1} is {what}; save the file as UTF-8", file=path, row=len(lines) + 1)
-
-
-def cells_of_lines(path: str | os.PathLike[str], expected: str) -> list[str]:
-    """Return the stripped lines of a text file, without empty ones at the end."""
-    cells = [line.strip() for line in text_lines(path)]
-    while cells and not cells[-1]:
-        cells.pop()
-    if not cells:
-        raise NbykError(f"is empty; expected a {expected} on each line", file=path)
-    return cells
+    raise DataPlace(path, len(lines) + 1).error(f"byte {len(last) + 1} is {what}; save the file as UTF-8")
 
 
 def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -218,7 +201,7 @@ def _object(content: Any, path: str | os.PathLike[str], line: int | None) -> dic
     expected = "one object in braces"
     if line is not None:
         expected = 'one object per line, like {"item": "a", "rater": "r1", "value": 1}'
-    raise NbykError(f"found {names.get(type(content), 'a number')}; expected {expected}", file=path, row=line)
+    raise DataPlace(path, line).error(f"found {names.get(type(content), 'a number')}; expected {expected}")
 
 
 def json_content(path: str | os.PathLike[str]) -> Any:
@@ -247,10 +230,8 @@ def _decoded(decode: Callable[[str], Any], text: str, path: str | os.PathLike[st
         # the decoder's own message has a line number too, which is always 1 in a line
         where = f": character {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
         way_out = "mend it" if line is None else "mend the line, call the file .json if it is one document"
-        raise NbykError(
-            f"not JSON ({getattr(error, 'msg', error)}{where}); {way_out}, or get it again if it was cut off",
-            file=path,
-            row=line or getattr(error, "lineno", None),
+        raise DataPlace(path, line or getattr(error, "lineno", None)).error(
+            f"not JSON ({getattr(error, 'msg', error)}{where}); {way_out}, or get it again if it was cut off"
         ) from None
 
 

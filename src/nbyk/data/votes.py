@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.columns import KNOWN_NAMES
 from nbyk.data.layouts import as_ids
+from nbyk.data.ratings import rows_of
 from nbyk.data.reading import table_of
 from nbyk.data.tables import Table
 from nbyk.errors import NbykError
@@ -149,7 +150,6 @@ def read_votes(given: Any) -> Votes:
     asked = next((name for name in PROMPTS if name in table.names), None)
     by = next((name for name in VOTERS if name in table.names), None)
     models = tuple(sorted({*first, *second}))
-    place = {name: number for number, name in enumerate(models)}
     outcomes = np.empty(len(table), np.int64)
     for row, (one, other, winner) in enumerate(zip(first, second, winners, strict=True)):
         if one == other:
@@ -164,8 +164,8 @@ def read_votes(given: Any) -> Votes:
     voters, names = (None, ()) if by is None else _numbered(table, by)
     votes = Votes(
         models,
-        np.array([place[name] for name in first]),
-        np.array([place[name] for name in second]),
+        rows_of(models, first),
+        rows_of(models, second),
         outcomes,
         prompts,
         voters,
@@ -179,8 +179,9 @@ def read_votes(given: Any) -> Votes:
 
 def _numbered(table: Table, name: str) -> tuple[Ints, tuple[str, ...]]:
     """Return the number of each row's id, in the order of the ids, and the ids."""
-    names, numbers = np.unique(np.array(as_ids(table, name, table.column(name, ""))), return_inverse=True)
-    return numbers.astype(np.int64), tuple(map(str, names))
+    ids = as_ids(table, name, table.column(name, ""))
+    names = tuple(sorted(set(ids)))
+    return rows_of(names, ids), names
 
 
 def _refuse_second_votes(votes: Votes, table: Table) -> None:

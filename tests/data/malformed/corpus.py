@@ -106,7 +106,7 @@ CSV = [
     file("an empty file", "bad.csv", "", "is empty; expected a header line"),
     file("an empty gold file", "bad.csv", "", "is empty; expected a header line", role="gold"),
     file("blank lines only", "bad.tsv", "\n\n\n", "is empty; expected a header line"),
-    file("a header only", "bad.csv", LONG, "has columns but no rows; expected at least one rating"),
+    file("a header only", "bad.csv", LONG, "has no rows; expected at least one rating"),
     file("a byte-order mark only", "bad.csv", "\ufeff", "is empty; expected a header line"),
     file("one item", "bad.csv", LONG + "a,r,1\na,s,0\n", ":3: 'a' is the only item; give at least two"),
     file("a word for a number", "bad.csv", LONG + "a,r,1\nb,r,good\n", f":3: column 'value': found 'good', {_FINITE}"),
@@ -162,7 +162,7 @@ CSV = [
     file("row numbers beside the raters", "bad.csv", "index,item,x\n0,a,1\n1,b,1\n", "column 'index' is of no rater or run by its name; leave it out"),
 ]  # fmt: skip
 JSON = [
-    file("an empty JSON file", "bad.jsonl", "\n", "is empty; expected one JSON object per line"),
+    file("an empty JSON file", "bad.jsonl", "\n", "has no rows; expected"),
     file("a JSON array", "bad.jsonl", f"[{_ROW.strip()}, {_ROW.strip()}]\n", ":1: found an array; expected one object per line"),
     file("a JSON array over lines", "bad.jsonl", f"[\n{_ROW.strip()}\n]\n", r":1: not JSON .*call the file \.json if it is one document"),
     file("a JSON number", "bad.jsonl", _ROW + "5\n", ":2: found a number; expected one object per line"),
@@ -184,7 +184,7 @@ JSON = [
 PARQUET = [
     file("text called Parquet", "bad.parquet", GOOD, "not a readable Parquet file .*give the file the suffix of its format"),
     built("Parquet cut off", _cut("bad.parquet"), "bad.parquet: not a readable Parquet file .*cut off"),
-    parquet("Parquet without rows", {"item": pa.array([], pa.string()), "rater": pa.array([], pa.string()), "value": pa.array([], pa.float64())}, "has columns but no rows"),
+    parquet("Parquet without rows", {"item": pa.array([], pa.string()), "rater": pa.array([], pa.string()), "value": pa.array([], pa.float64())}, "has no rows"),
     parquet("a null in Parquet", {**_IDS, "value": [1.0, None, 0.0]}, "row 1: column 'value': found no value"),
     parquet("NaN in Parquet", {**_IDS, "value": [1.0, 0.0, float("nan")]}, f"row 2: column 'value': found nan, {_FINITE}"),
     parquet("dates", {**_IDS, "value": _DAYS}, rf"row 0: column 'value': found datetime.date\(.*, {_FINITE}"),
@@ -267,7 +267,7 @@ NAMES = [
     files("a name without a path", {"a.csv": GOOD, "b.csv": GOOD}, "system 'm=': expected a path, or name=path", systems=["{folder}/a.csv", "m="]),
 ]  # fmt: skip
 LOGS = [
-    logs("no samples", _raw("{}", "results_x.json"), "results_x.json: holds no scores or ratings; expected one of each run or item"),
+    logs("no samples", _raw("{}", "results_x.json"), "results_x.json: has no rows; expected at least one rating or score"),
     logs("an empty log", _raw(""), rf"samples_gsm8k_{DATES[0]}.jsonl: is empty; expected one sample per line"),
     logs("a log cut off", _raw('{"doc_id": 0, "ac'), r"samples_\S*:1: not JSON .*cut off"),
     logs("a log without documents", _raw('{"acc": 1}\n'), r"samples_\S*:1: no 'doc_id'; expected a sample"),

@@ -81,8 +81,8 @@ _NUMBER = "expected a finite number; mend it, or leave it out"
 
 CASES = [
     # text
-    bad("an empty text file", "bad.txt", "", "is empty; expected a score, rating or label on each line"),
-    bad("blank lines alone", "bad.txt", "\n\n \n", "is empty; expected a score"),
+    bad("an empty text file", "bad.txt", "", "has no rows; expected at least one rating or score"),
+    bad("blank lines alone", "bad.txt", "\n\n \n", "has no rows"),
     bad("a word", "bad.txt", "0.5\ngood\n0.7\n", f"found 'good', {_NUMBER}", place=":2"),
     bad("NaN", "bad.txt", "0.5\n0.7\nnan\n", "has no rating", place=":3"),
     bad("infinity", "bad.txt", "inf\n0.7\n", f"found 'inf', {_NUMBER}", place=":1"),
@@ -97,7 +97,7 @@ CASES = [
     bad("an unknown suffix", "bad.xls", "0.5\n0.7\n", r"unknown suffix '.xls'; expected one of .csv"),
     # CSV and TSV
     bad("an empty table", "bad.csv", "", "is empty; expected a header line"),
-    bad("a header alone", "bad.csv", "item,score\n", "has columns but no rows"),
+    bad("a header alone", "bad.csv", "item,score\n", "has no rows"),
     bad(
         "text for a score",
         "bad.csv",

@@ -86,7 +86,7 @@ def test_a_label_off_the_scale_is_named(tmp_path):
         ('{"1": {"annotations": "0,1",\n', ":2: not JSON"),
         ('{"1": {}, "1": {}}', "the key '1' comes twice"),
         ("[]", "found an array; expected one object"),
-        ("{}", "without rows"),
+        ("{}", "has no rows"),
         ("", "not JSON"),
         ('{" ": {"annotations": "0", "annotators": "a"}}', "column 'item': the id is empty"),
         ('{"1": {"annotations": "0", "annotators": "a"}}', "only item"),
