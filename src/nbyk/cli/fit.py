@@ -59,8 +59,8 @@ def fit(
     check : FILE
         JSON file to write, with the comparison of the fitted prior and the ratings.
     response : KIND
-        Kind of the ratings: beta, skewed near the ends of the scale, or lognormal, from 0 up. By default
-        likert on levels, clamped between two ends, or binary.
+        Kind of the ratings, such as beta, skewed near the ends of the scale; an unknown one lists all. By
+        default likert on levels, clamped between two ends, or binary.
     classes : A,B,…
         Classes of labels. By default those of the file.
     levels : LOW,…,HIGH

@@ -113,8 +113,8 @@ class Response:
         """Raise an `NbykError` if there are no levels to count responses on."""
         if self.levels == 0:
             raise NbykError(
-                f"response {self.kind} is continuous, and nbyk counts only responses on levels (likert, "
-                "binary); for continuous ones use `fit_prior` and `predictive_check`"
+                f"response {self.kind} is continuous, and nbyk counts only responses on levels; for "
+                "continuous ones use `fit_prior` and `predictive_check`"
             )
 
     def respond(self, mu: ArrayLike, sigma: ArrayLike, z: ArrayLike) -> Floats:
@@ -165,20 +165,13 @@ class Response:
     def on_scale(self, matrix: ArrayLike) -> Floats:
         """Return a valid response matrix, (N, K), with its responses put exactly on what is possible."""
         responses = response_matrix(matrix, "matrix")
-        if self.is_normal:
-            return responses
-        nearest = np.clip(responses, self._rule.low, self._rule.high)
-        expected = "a number in [0, 1]" if np.isfinite(self._rule.high) else "a number of at least 0"
-        if self.levels:
-            steps = self._steps(responses)
-            nearest = np.where(np.isnan(steps), np.nan, self.values[np.nan_to_num(steps).astype(np.int64)])
-            expected = f"one of {', '.join(f'{level:g}' for level in self.values)}"
+        nearest = self._rule.nearest(responses, self.levels)
         far = np.abs(responses - nearest) > _ON_LEVEL
         if far.any():
             item, column = np.argwhere(far)[0]
             raise NbykError(
                 f"item {item}, response {column} is {responses[item, column]}; a {self.kind} response is "
-                f"{expected}: recode the responses, or choose another response stage"
+                f"{self._rule.possible(self.levels)}: recode the responses, or choose another response stage"
             )
         return nearest
 
@@ -191,20 +184,20 @@ class Response:
         responses = self.on_scale(matrix)
         if self.levels:
             return responses, self
-        if self.is_normal:
+        if self._rule.cut is None:
             raise NbykError(
                 f"response {self.kind} has neither levels nor ends; put the responses on a scale with both "
                 "ends"
             )
-        cut = Response(self.kind if self._rule.takes(_PARTS) else "likert", _PARTS)
+        cut = Response(self._rule.cut, _PARTS)
         # In floating point 0.7 - 0.4 is a little less than 0.3, but belongs to the same part.
         return cut.apply(np.round(responses, _DECIMALS)), cut
 
     def counts(self, matrix: ArrayLike) -> Integers:
         """Return the counts of each response to each item, (N, L), of a matrix (N, K), NaN where missing."""
         self.check_levels()
-        steps = self._steps(self.on_scale(matrix))
-        return np.stack([(steps == level).sum(axis=1) for level in range(self.levels)], axis=1)
+        responses = self.on_scale(matrix)
+        return np.stack([(responses == value).sum(axis=1) for value in self.values], axis=1)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the kind, and the number of levels of a Likert scale."""
@@ -218,10 +211,6 @@ class Response:
         """Return the response from a result of `to_dict`; an `NbykError` names any error in it."""
         check_keys(content, "response", required=("kind",), optional=("levels",))
         return cls(**content)
-
-    def _steps(self, responses: Floats) -> Floats:
-        """Return the numbers of the nearest levels, from 0; NaN stays."""
-        return np.asarray(np.clip(np.round(responses / self.values[1]), 0, self.levels - 1))
 
 
 def check_keys(content: Any, what: str, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
