@@ -16,6 +16,9 @@ from nbyk.testing.shared_units.responses import Responses, left_packed
 ITEM_GROUPS = 400
 """Most groups of items to leave out one at a time, if the effect is not a mean over items."""
 
+FEW_GROUPS = 10
+"""Those of a metric that follows one item: of a median, the jackknife is right for large groups alone."""
+
 BLOCKS = 100
 """Most parts of the items in which a unit is left out in turn, if the effect is not a mean over items."""
 
@@ -244,19 +247,20 @@ def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
     columns = columns_of(metric, data)
     rounded = [_rounded(metric, column) for column in columns]
     effect = float(_effects(metric, [column[None] for column in rounded])[0])
-    by_group, sizes = _group_changes(metric, rounded, effect, data.clusters)
+    most = FEW_GROUPS if metric.follows_one_item else ITEM_GROUPS
+    by_group, sizes = _group_changes(metric, rounded, effect, data.clusters, most)
     units, within = _unit_changes(metric, data, columns, effect)
     of_items = by_group
-    if data.clustered:
+    if data.clustered or metric.follows_one_item:
         of_items, _ = _group_changes(metric, rounded, effect, np.arange(data.n_items))
     return Changes(effect, by_group, sizes, units, within, _at_work(of_items))
 
 
 def _group_changes(
-    metric: Metric, columns: list[Floats], effect: float, clusters: Integers
+    metric: Metric, columns: list[Floats], effect: float, clusters: Integers, most: int = ITEM_GROUPS
 ) -> tuple[Floats, Integers]:
     """Return the change of the effect without each group of items, and the groups' sizes."""
-    groups, sizes = _item_groups(clusters)
+    groups, sizes = _item_groups(clusters, most)
     by_group = np.empty(len(sizes))
     order = np.argsort(groups, kind="stable")
     ends = np.cumsum(sizes)
@@ -271,9 +275,9 @@ def _group_changes(
     return by_group, sizes
 
 
-def _item_groups(clusters: Integers) -> tuple[Integers, Integers]:
-    """Return the group of each item and the groups' sizes; at most `ITEM_GROUPS`, with whole clusters."""
-    n_clusters, n_groups = int(clusters.max()) + 1, _fewer(ITEM_GROUPS, 100, len(clusters))
+def _item_groups(clusters: Integers, most: int) -> tuple[Integers, Integers]:
+    """Return the group of each item and the groups' sizes; at most `most`, with whole clusters."""
+    n_clusters, n_groups = int(clusters.max()) + 1, min(most, _fewer(ITEM_GROUPS, 100, len(clusters)))
     if n_clusters <= n_groups:
         return clusters, np.bincount(clusters)
     groups = _dealt(n_clusters, n_groups)[clusters]
