@@ -10,7 +10,6 @@ from nbyk.arrays import Booleans, Floats, Integers
 from nbyk.metrics import Metric
 from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import item_means, without_rounding
-from nbyk.testing.shared_units.kernels import fill_means_without
 from nbyk.testing.shared_units.responses import Responses, left_packed
 
 ITEM_GROUPS = 400
@@ -183,19 +182,18 @@ def _columns_without(
         if role.units.max(initial=-1) < 0:
             left.append(column[items])
             continue
-        if data.table is None and metric.needs != "responses":
-            out = np.empty(len(items))
-            fill_means_without(role.values, role.units, column, items, units, out)
-            empty = np.isnan(out)
-            out = column[items] + steps * (out - column[items])
-        else:
-            out = np.where(role.units[items] == units[:, None], np.nan, role.values[items])
-            empty = np.asarray(np.isnan(out).all(axis=1))
-            if data.table is None:
-                out = left_packed(out)
-            elif role is data.gold:
-                shares = shares_of(out, data.table)
-                out = column[items] + steps[:, None] * (shares - column[items])
+        out = np.where(role.units[items] == units[:, None], np.nan, role.values[items])
+        there = ~np.isnan(out)
+        empty = ~there.any(axis=1)
+        if data.table is None and metric.needs == "responses":
+            out = left_packed(out)
+        elif data.table is None:
+            sums = np.cumsum(np.where(there, out, 0.0), axis=1)[:, -1]  # from left to right, as `item_means`
+            means = sums / np.maximum(there.sum(axis=1), 1)
+            out = column[items] + steps * (means - column[items])
+        elif role is data.gold:
+            shares = shares_of(out, data.table)
+            out = column[items] + steps[:, None] * (shares - column[items])
         out[empty] = column[items[empty]]
         lost |= empty
         left.append(out)
