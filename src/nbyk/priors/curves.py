@@ -77,8 +77,7 @@ def _near_quantile(share: Floats, ends: tuple[float, float, float], mean: float,
 def _lost(step: ArrayLike, gap: ArrayLike, sd: ArrayLike) -> Floats:
     """Return P(X ≤ t + step | X > t) of a normal X whose mean lies `gap` > 0 below t.
 
-    Neither side of the ratio is formed, so nothing underflows or cancels however far out t is: with the
-    scaled complementary error function the squares drop out of the exponent.
+    With the scaled complementary error function, nothing underflows or cancels however far out t is.
     """
     a, d = np.asarray(gap) / sd, np.asarray(step) / np.asarray(sd)
     return np.asarray(-np.expm1(-d * (a + d / 2.0) + np.log(erfcx((a + d) / _SQRT_2) / erfcx(a / _SQRT_2))))
@@ -98,10 +97,9 @@ def _far_step(lost: Floats, gap: float, sd: float) -> Floats:
 
 
 def beta_quantile(u: ArrayLike, a: float, b: float) -> Floats:
-    """Return the x at which a beta distribution function reaches u, for u from e⁻⁴⁰ to below 1.
+    """Return the x at which a beta distribution function reaches u, from e⁻⁴⁰ to below 1, right to 10⁻⁸.
 
-    It is right to 10⁻⁸. From either end, the logarithm of x is a smooth function of the logarithm of u. A
-    spline through a few thousand values serves all shares, at a small part of the cost of inverting each.
+    From either end, log x is a smooth function of log u: a spline through a few thousand values serves all.
     """
     share = np.asarray(u, dtype=np.float64, order="C")
     low = share <= 0.5

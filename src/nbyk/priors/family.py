@@ -17,13 +17,7 @@ from nbyk.errors import NbykError
 
 @dataclass(frozen=True)
 class Family(ABC):
-    """A distribution of one item parameter.
-
-    Attributes
-    ----------
-    name : str
-        Name of the family in configurations, tables and JSON.
-    """
+    """A distribution of one item parameter; its `name` is that of files and tables."""
 
     name: ClassVar[str]
 
@@ -43,13 +37,7 @@ class Family(ABC):
         return self._atoms()
 
     def draw(self, u: ArrayLike) -> Floats:
-        """Turn uniforms into values of this family, by the same transform every time.
-
-        Parameters
-        ----------
-        u : array_like, shape (..., n_uniforms)
-            Independent uniforms in the open interval (0, 1).
-        """
+        """Turn independent uniforms in (0, 1), of shape (..., n_uniforms), into values of this family."""
         uniforms = np.asarray(u, dtype=np.float64)
         if uniforms.ndim == 0 or uniforms.shape[-1] != self.n_uniforms:
             raise NbykError(

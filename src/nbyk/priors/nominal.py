@@ -22,7 +22,7 @@ from nbyk.arrays import Floats
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.priors.curves import beta_quantile
-from nbyk.priors.families import open_uniforms
+from nbyk.priors.families import open_uniforms, rounded
 from nbyk.priors.predictive import Check, FittedPrior, ReferenceSample, Tests, beside_simulated
 from nbyk.priors.prior import Prior
 from nbyk.sums import product
@@ -38,11 +38,11 @@ _LEAST_ALPHA, _MOST_ALPHA = 1e-4, 1e6
 
 
 class LabelPrior(Prior):
-    """A distribution of whole data sets of labels: of items, of raters, and of the labels of an item.
+    """A distribution of whole data sets of labels; an item is its chances of a class from c on.
 
-    An item is its chances of a class from c on. Each kind is one file: it says how items are drawn,
-    how systems are off (`pool`), how labels are made of noise, how likely they are, and how it is fitted and
-    kept. A share of the noise may be a rater's own (`nbyk.resampling.rated_labels`).
+    Each kind is one file: it says how items are drawn, how systems are off (`pool`), how labels are made of
+    noise, how likely they are, and how it is fitted and kept. A share of the noise may be a rater's own
+    (`nbyk.resampling.rated_labels`).
     """
 
     of_labels: ClassVar[bool] = True
@@ -197,8 +197,7 @@ class ClassPrior(LabelPrior):
     def draw(self, u: ArrayLike) -> Floats:
         """Return items' chances of a class from c on, (M − 1, …), from uniforms of shape (…, M − 1).
 
-        Sticks are broken one after another: what is left of the stick behind class c is a beta draw times
-        what was left before it.
+        What is left of a stick behind class c is a beta draw times what was left before it.
         """
         uniforms = np.asarray(u, dtype=np.float64)
         if uniforms.ndim == 0 or uniforms.shape[-1] != self.n_uniforms:
@@ -235,10 +234,7 @@ class ClassPrior(LabelPrior):
         return labels
 
     def log_likelihood(self, counts: ArrayLike) -> float:
-        """Return the log-probability of labels in their order, counted by item and class, (N, M).
-
-        It is that of a Dirichlet-multinomial without the coefficients, which do not depend on α.
-        """
+        """Return the log-probability of labels in their order, counted by item and class, (N, M)."""
         rows, times = np.unique(as_counts(counts, self.levels), axis=0, return_counts=True)
         return _log_likelihood(np.array(self.alpha), rows, times)
 
@@ -279,11 +275,8 @@ class MixedPool:
 
 
 def _dirichlet(alpha: Floats, generator: np.random.Generator, n: int) -> Floats:
-    """Draw the chances of a class from c on, (M − 1, n), of items with Dirichlet shares, α of (…, M).
-
-    The logarithm of a gamma draw of a small shape a is that of one of a + 1 plus log(u)/a: it cannot
-    underflow.
-    """
+    """Draw the chances of a class from c on, (M − 1, n), of items with Dirichlet shares, α of (…, M)."""
+    # The logarithm of a gamma draw of shape a is that of one of a + 1 plus log(u)/a, which cannot underflow.
     size = (n, alpha.shape[-1])
     logs = np.log(generator.standard_gamma(alpha + 1.0, size)) - generator.standard_exponential(size) / alpha
     shares = np.exp(logs - logs.max(axis=-1, keepdims=True))
@@ -310,20 +303,12 @@ def labels_of(above: Floats, u: Floats) -> Counts:
 
 @dataclass(frozen=True)
 class ClassCheck(Check):
-    """Labels compared with those that a prior makes.
+    """Labels compared with `n_sets` data sets that a prior makes; beside each distance stands its p-value.
 
-    Attributes
-    ----------
-    n_sets
-        Simulated data sets behind each p-value.
-    shares, shares_p
-        The largest difference between a class's share among all labels and the prior's, and its p-value.
-    agreement_ks, agreement_p
-        Kolmogorov-Smirnov distance between the items' agreement (the share of equal pairs among pairs of an
-        item's labels) and that of many simulated data sets.
-    pairs, pairs_p
-        The largest difference between the share of two classes among pairs of an item's labels and that of
-        the simulated sets: whether the classes that people take for each other are those of the prior.
+    `shares` is the largest difference between a class's share among all labels and the prior's.
+    `agreement_ks` is the Kolmogorov-Smirnov distance between the items' shares of equal pairs among pairs of
+    their labels and the simulated ones. `pairs` is the largest difference between the share of two classes
+    among these pairs and the simulated one: whether people take the same classes for each other.
     """
 
     n_sets: int
@@ -392,8 +377,7 @@ def fit_classes(
     end = minimize(
         cost, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14, "gtol": 1e-9}
     )
-    alpha = tuple(float(f"{value:.6g}") for value in np.exp(end.x))
-    prior = ClassPrior(name, alpha, tuple(classes))
+    prior = ClassPrior(name, rounded(tuple(np.exp(end.x).tolist())), tuple(classes))
     return FittedPrior.of(prior, check_classes(prior, data, seed, n_sets))
 
 

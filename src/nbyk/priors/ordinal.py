@@ -19,6 +19,7 @@ from scipy.special import ndtr, ndtri
 from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.files import read_json
+from nbyk.priors.families import rounded
 from nbyk.priors.nominal import (
     ClassCheck,
     ClassPrior,
@@ -197,18 +198,19 @@ def fit_levels(
         )
     rows, times = np.unique(data, axis=0, return_counts=True)
 
+    def thresholds(point: Floats) -> Floats:
+        return np.cumsum(np.concatenate([point[:1], np.exp(point[1:-1])]))
+
     def cost(point: Floats) -> float:
-        cuts = np.cumsum(np.concatenate([point[:1], np.exp(point[1:-1])]))
         pull = point[-1] / _PULL_SD
-        likelihood = _log_likelihood(cuts, float(np.exp(point[-1])), rows, times)
+        likelihood = _log_likelihood(thresholds(point), float(np.exp(point[-1])), rows, times)
         return float((0.5 * pull * pull - likelihood) / times.sum())
 
     start = np.sqrt(2.0) * ndtri(np.cumsum(totals)[:-1] / totals.sum())
     point = np.concatenate([start[:1], np.log(np.diff(start)), [0.0]])
     end = minimize(cost, point, method="L-BFGS-B", options={"ftol": 1e-13, "gtol": 1e-7}).x
-    cuts = np.cumsum(np.concatenate([end[:1], np.exp(end[1:-1])]))
-    thresholds, item_sd = tuple(float(f"{cut:.6g}") for cut in cuts), float(f"{np.exp(end[-1]):.6g}")
-    prior = OrdinalPrior(name, thresholds, item_sd, classes=tuple(classes))
+    cuts, item_sd = thresholds(end), float(np.exp(end[-1]))
+    prior = OrdinalPrior(name, *rounded((tuple(cuts.tolist()), item_sd)), classes=tuple(classes))
     return FittedPrior.of(prior, check_classes(prior, data, seed, n_sets))
 
 

@@ -51,8 +51,7 @@ def fit_prior(
     Raises
     ------
     NbykError
-        If the ratings are not on the scale, or do not tell μ and σ apart, because every item has a single
-        one or all are equal.
+        If the ratings are not on the scale, or do not tell μ and σ apart.
 
     Notes
     -----
@@ -70,18 +69,13 @@ def fit_prior(
 def fit_by_likelihood(matrix: ArrayLike, response: Response) -> tuple[FamilyFit, ...]:
     """Fit every pair of families of μ and σ to ratings on levels by maximum likelihood, the best AIC first.
 
-    Item parameters are integrated out. The moments of an item's ratings are not taken for its μ and σ, as in
-    Wein et al. (2023), so few ratings per item and rounding to levels do not bias the fit. The same input
-    always gives the same fit.
-
-    `matrix`, (N, K), is on the scale of `response`, which has levels; NaN is missing.
+    `matrix`, (N, K), is on the scale of `response`, which has levels; NaN is missing. Item parameters are
+    integrated out, so that few ratings per item and rounding to levels do not bias the fit.
 
     A weak normal penalty (standard deviation 2 in each search coordinate: means, log sds, log shapes and
-    logit weights) keeps parameters that the data do not determine from drifting. Where the data determine
-    them, the penalty is negligible beside the likelihood. Binary ratings determine little: they depend on
-    (μ − ½)/σ alone. Priors with different scales of σ then predict the same counts, and the penalty chooses
-    among them. Predictions for such counts are as good as the fit says. A shift of μ by ε is not such a
-    prediction: its effect depends on the chosen scale of σ.
+    logit weights) keeps parameters that the data do not determine from drifting. Binary ratings determine
+    little: they depend on (μ − ½)/σ alone. Priors with different scales of σ then predict the same counts,
+    and the penalty chooses among them. A shift of μ by ε has an effect that depends on the chosen scale.
 
     With more than 1000 different patterns of counts, the search uses 1000 items spread evenly over the
     ordered ones. Likelihoods still cover all items.

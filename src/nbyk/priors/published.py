@@ -83,10 +83,8 @@ MHS = TwoStagePrior(
 )
 """Homan et al. (2025), appendix B: Measuring Hate Speech, 39,565 comments, 7912 raters."""
 
-_PUBLISHED = {
-    prior.name: prior
-    for prior in (SIMULATED_PUBLISHED, TOXICITY, MULTIDOMAIN, AMAZON, HS_BREXIT, CONVABUSE, ARMIS, MHS)
-}
+_ALL = (SIMULATED_PUBLISHED, TOXICITY, MULTIDOMAIN, AMAZON, HS_BREXIT, CONVABUSE, ARMIS, MHS)
+_PUBLISHED = {prior.name: prior for prior in _ALL}
 _SEMANTICS = ("published", "recommended")
 
 
@@ -94,20 +92,10 @@ assert sorted(_PUBLISHED) == list(published_names()), "the names that are known 
 
 
 def published_prior(name: str, semantics: str = "published") -> TwoStagePrior:
-    """Return a published prior.
+    """Return a published prior by its name, one of `nbyk.priors.published_names`.
 
-    Parameters
-    ----------
-    name
-        One of `nbyk.priors.published_names`.
-    semantics
-        "published" (reproduces the paper's numbers) or "recommended" (the paper's text). They differ for
-        "simulated" only.
-
-    Raises
-    ------
-    NbykError
-        If either is unknown.
+    `semantics` is "published", which reproduces the paper's numbers, or "recommended", which follows its
+    text. They differ for "simulated" only.
     """
     if name not in _PUBLISHED:
         raise unknown_name("prior", name, _PUBLISHED)

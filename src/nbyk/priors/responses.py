@@ -130,22 +130,10 @@ class Response:
         return self.respond(x, 0.0, 0.0)
 
     def probabilities(self, mu: ArrayLike, sigma: ArrayLike) -> Floats:
-        """Return the probability of every possible response, given the item.
+        """Return the probability of every possible response, (..., L), in the order of `values`.
 
-        Parameters
-        ----------
-        mu, sigma : array_like, shapes that broadcast to (...)
-            The item's mean, and its standard deviation of at least 0; at 0 the response is certain.
-
-        Returns
-        -------
-        ndarray, shape (..., L)
-            In the order of `values`; every cell is accurate in the tails too.
-
-        Raises
-        ------
-        NbykError
-            If the responses are continuous, or a sigma is negative.
+        Items' means `mu` and standard deviations `sigma`, at least 0, broadcast to (...). A sigma of 0 makes
+        the response certain. An `NbykError` says if responses are continuous, or a sigma is negative.
         """
         edges = self.edges
         mean, sd = np.broadcast_arrays(np.asarray(mu, dtype=np.float64), np.asarray(sigma, dtype=np.float64))
@@ -178,8 +166,7 @@ class Response:
     def on_levels(self, matrix: ArrayLike) -> tuple[Floats, Response]:
         """Return responses (N, K) on levels, NaN where missing, and the response that has those levels.
 
-        Responses with levels stay as they are. Those between two ends are cut into ten equal parts, whose
-        probabilities have the same μ and σ.
+        Those without levels are cut into ten equal parts, whose probabilities have the same μ and σ.
         """
         responses = self.on_scale(matrix)
         if self.levels:

@@ -1,7 +1,7 @@
 """The two-stage prior: the variation of items, and of responses within an item.
 
-Item i draws (μ_i, σ_i) from the item stage; its responses are draws from N(μ_i, σ_i²), put on the scale of
-the data by the response stage (Wein et al. 2023, algorithm 3 and section 6).
+Item i draws (μ_i, σ_i); its responses are draws from N(μ_i, σ_i²), put on the scale of the data by the
+response stage (Wein et al. 2023, algorithm 3 and section 6).
 """
 
 from __future__ import annotations
