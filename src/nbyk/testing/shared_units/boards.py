@@ -39,22 +39,10 @@ ALONE_IN_SPREAD = 5.0
 def moderated_pairs(totals: Floats, df: float, apart: float = 1.0) -> tuple[Floats, Floats, Floats]:
     """Return the variances over shared units of the effects of all pairs of S systems, moderated.
 
-    Parameters
-    ----------
-    totals : ndarray, shape (S, S)
-        The jackknife's variance T over units that all systems share, of each pair; 0 on the diagonal, NaN
-        where a pair was not compared.
-    df
-        Degrees of freedom ν of each.
-    apart
-        The largest λ, from 0 to 1.
-
-    Returns
-    -------
-    variances, df : ndarray, shape (M, S, S)
-        The variance over units of each pair's effect, moderated in M ways, and its degrees of freedom.
-    weights : ndarray, shape (M,)
-        The weights of the ways; they add up to 1.
+    `totals`, (S, S), are the jackknife's variances T over units that all systems share, 0 on the diagonal,
+    NaN where a pair was not compared; each has `df` degrees of freedom ν. The largest λ is `apart`. The
+    result is each pair's variance moderated in M ways, its degrees of freedom, (M, S, S) both, and the
+    weights of the ways, (M,).
 
     Notes
     -----
@@ -192,22 +180,10 @@ def moderated_tests(
 ) -> dict[Places, SharedUnitsTest]:
     """Return the tests of a leaderboard's pairs, whose variances over units learn from each other.
 
-    Parameters
-    ----------
-    tests
-        The test of each pair, by the places of its systems.
-    n_systems
-        Number of systems S. With two there is nothing to learn.
-    metric
-        Severe raters of gold move all systems in one direction, unless the metric ignores location. Where
-        they are alike by chance, gold's noise hides that; so λ (`moderated_pairs`) is then at most T / W − ½.
-        By default nobody rates gold.
-
-    Returns
-    -------
-    dict
-        The same tests, each with a law of its own; as they are if a pair has other units, or one of which
-        nothing varies or the effect is undefined without some items.
+    `tests` are those of each pair of the S systems, by their places. They stay as they are if there are two
+    systems, if a pair has other units, if nothing varies, or if an effect is undefined without some items.
+    Severe raters of gold move all systems in one direction, unless the `metric` ignores location. Where they
+    are alike by chance, gold's noise hides that; so λ (`moderated_pairs`) is then at most T / W − ½.
     """
     if n_systems < 3 or len(tests) < 2:
         return dict(tests)

@@ -47,17 +47,13 @@ class SharedUnitsTest:
 
     Attributes
     ----------
-    effect
-        Positive where A is better.
-    law
-        The law of the effect's error, over items or clusters and all shared sources.
-    items
-        The variance over items or, if they have clusters, over clusters.
-    sources
-        The variance over the units of each source that the test generalises over.
+    effect, law
+        Positive where A is better; and the law of its error, over items or clusters and all shared sources.
+    items, sources
+        The variance over items or, if they have clusters, over clusters; and over the units of each source.
     stretch
-        Factor by which the units' standard error grows because the effect is not linear in the responses;
-        see `nbyk.testing.shared_units.stretch`.
+        Factor by which the units' standard error grows because the effect is not linear in the responses
+        (`nbyk.testing.shared_units.stretch`).
     groups_at_work
         The approximate number of items, or groups of items, that determine the effect (`Changes.at_work`).
     clustered
@@ -216,17 +212,8 @@ def shared_units_test(
 ) -> SharedUnitsTest:
     """Return the effect of A over B with its variance over new items and new units of the same design.
 
-    Parameters
-    ----------
-    metric
-        Any metric: a mean over items or not, of item means or of all responses.
-    data
-        The responses, with their units and clusters; see `responses`.
-    sources
-        The sources to generalise over; by default all that the data share. Units of other sources are fixed.
-
-    weighted
-        Whether ratings are weighted by precision where units of a source answer very unequally.
+    Units of `sources` that are not named are fixed; by default none are. `weighted` says whether ratings are
+    weighted by precision where units of a source answer very unequally.
 
     Notes
     -----

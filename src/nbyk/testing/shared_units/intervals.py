@@ -15,7 +15,7 @@ from nbyk.metrics import Metric
 from nbyk.testing.results import VariancePart
 from nbyk.testing.shared_units.components import less_explained
 from nbyk.testing.shared_units.generalise import SharedUnitsTest, law_of, shared_units_test
-from nbyk.testing.shared_units.responses import NO_UNIT, Responses, Role
+from nbyk.testing.shared_units.responses import NO_UNIT, Responses, Role, Source
 from nbyk.testing.shared_units.statistic import columns_of, effects_of_sets
 
 Estimate: TypeAlias = Callable[[Integers, Integers], Floats]
@@ -40,11 +40,11 @@ def parts_with_intervals(metric: Metric, data: Responses, test: SharedUnitsTest)
     items, and of units × items, is Student's t with a jackknifed variance: groups of items, and of the units
     of each source, are left out in turn, and the parts are estimated again.
 
-    For a metric that jumps, leaving out single units says little about the parts. Items and units are split
-    into halves at random instead. The effects of two halves that share their raters alone covary by the part
-    of the raters, and so on (the Hoeffding decomposition; Efron and Stein 1981). With half as many raters all
-    parts are too small, in about the same ratio, and nbyk scales them so that they add up to the variance of
-    the test without its stretch. Measured in docs/shared-units.md.
+    For a metric that jumps, items and units are split into halves at random instead. The effects of two
+    halves that share their raters alone covary by the part of the raters, and so on (the Hoeffding
+    decomposition; Efron and Stein 1981). With half as many raters all parts are too small, in about the same
+    ratio, and nbyk scales them so that they add up to the variance of the test without its stretch. Measured
+    in docs/shared-units.md.
     """
     if metric.smoothness == "linear" or not test.sources:
         return test.parts
@@ -97,23 +97,19 @@ def _jackknifed(
 ) -> tuple[Floats, Floats]:
     """Return the variances of the parts over new items and new units, and their degrees of freedom."""
     every = np.arange(sample.n_items)
-    n_clusters = int(sample.clusters.max()) + 1
-    of_items = _dealt(np.arange(n_clusters), _ITEM_GROUPS)[sample.clusters]
-    again = []
-    for group in range(int(of_items.max()) + 1):
-        kept = np.flatnonzero(of_items != group)
-        again.append(estimate(kept, _NO_UNITS) * np.where(over_items, len(kept) / len(every), 1.0))
-    variance, squares = _variance(again)
+    clusters = _groups(int(sample.clusters.max()) + 1, _ITEM_GROUPS)
+    kept = [np.flatnonzero(~np.isin(sample.clusters, group)) for group in clusters]
+    variance, squares = _variance(
+        [estimate(rows, _NO_UNITS) * np.where(over_items, len(rows) / len(every), 1.0) for rows in kept]
+    )
     for place, source in enumerate(test.sources):
-        units = sample.source_units[source]
-        groups = _dealt(np.argsort(sample.unit_ranks[units]), _UNIT_GROUPS)
+        units = _by_rank(sample, source)
+        gone = [units[group] for group in _groups(len(units), _UNIT_GROUPS)]
         of_source = np.zeros(len(over_items), bool)
         of_source[1 + 2 * place : 3 + 2 * place] = True
-        again = []
-        for group in range(int(groups.max()) + 1):
-            gone = units[groups == group]
-            again.append(estimate(every, gone) * np.where(of_source, 1.0 - len(gone) / len(units), 1.0))
-        more, more_squares = _variance(again)
+        more, more_squares = _variance(
+            [estimate(every, out) * np.where(of_source, 1.0 - len(out) / len(units), 1.0) for out in gone]
+        )
         variance, squares = variance + more, squares + more_squares
     with np.errstate(divide="ignore", invalid="ignore"):
         return variance, np.where(squares > 0.0, variance**2 / squares, 1.0)
@@ -127,11 +123,15 @@ def _variance(again: list[Floats]) -> tuple[Floats, Floats]:
     return variance, variance**2 / (n - 1)
 
 
-def _dealt(order: Integers, most: int) -> Integers:
-    """Return the group of each of n things, dealt at random from their order; at most `most` groups."""
-    groups = np.empty(len(order), np.int64)
-    groups[order] = np.random.default_rng(_SEED).permutation(len(order)) % most
-    return groups
+def _groups(n: int, most: int) -> list[Integers]:
+    """Return groups of n things, dealt at random; at most `most`."""
+    groups = np.random.default_rng(_SEED).permutation(n) % most
+    return [np.flatnonzero(groups == group) for group in range(min(n, most))]
+
+
+def _by_rank(sample: Responses, source: Source) -> Integers:
+    units = sample.source_units[source]
+    return units[np.argsort(sample.unit_ranks[units])]
 
 
 def _sample(data: Responses) -> Responses:
@@ -193,8 +193,7 @@ def _by_splits(metric: Metric, sample: Responses, test: SharedUnitsTest, n_split
     for source, units in zip(test.sources, sources, strict=True):
         # the runs of A and of B are dealt alike, so that it does not matter which system is A
         rng = np.random.default_rng([_SEED, source != "raters"])
-        by_rank = units[np.argsort(sample.unit_ranks[units])]
-        of_units[:, by_rank] = [_halves(len(units), rng) for _ in range(n_splits)]
+        of_units[:, _by_rank(sample, source)] = [_halves(len(units), rng) for _ in range(n_splits)]
 
     def estimate(rows: Integers, gone: Integers) -> Floats:
         halves = (_without(of_split, gone, sources) for of_split in of_units)

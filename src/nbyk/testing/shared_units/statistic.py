@@ -205,8 +205,7 @@ def _common_changes(
 ) -> Floats:
     """Return the mean change of an item's effect when one of a source's units leaves it.
 
-    It is 0 for a statistic that is linear in the responses. For other statistics it shows how the effect
-    changes with the number of units, which is not a difference between units.
+    It shows how the effect changes with the number of units, which is not a difference between units.
     """
     place = items * len(data.source_units) + data.sources_of_units[units]
     used = ~lost
