@@ -130,7 +130,7 @@ def write_fit(fitted: RatingFit, files: FitFiles) -> None:
     from nbyk.words import csv_text
 
     if files.families is not None:
-        write_text(files.families, csv_text(candidates_table(fitted.candidates).to_pandas()))
+        write_text(files.families, csv_text(candidates_table(fitted.candidates)))
     if files.check is not None:
         write_json(files.check, fitted.check.to_dict())
     if files.prior is not None:

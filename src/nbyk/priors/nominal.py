@@ -23,7 +23,7 @@ from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.priors.curves import beta_quantile
 from nbyk.priors.families import open_uniforms, rounded
-from nbyk.priors.predictive import Check, FittedPrior, ReferenceSample, Tests, beside_simulated
+from nbyk.priors.predictive import Check, FittedPrior, Tests, beside_simulated, ks_distance
 from nbyk.priors.prior import Prior
 from nbyk.sums import product
 
@@ -397,11 +397,11 @@ def check_classes(prior: LabelPrior, counts: ArrayLike, seed: int = 0, n_sets: i
 
     def against(reference: list[Counts]) -> Callable[[Counts], Floats]:
         pool = np.concatenate(reference)
-        agreement, pairs = ReferenceSample.of(_agreement(pool)), _pairs(pool)
+        agreement, pairs = np.sort(_agreement(pool)), _pairs(pool)
 
         def distances(of_set: Counts) -> Floats:
             shares = np.abs(of_set.sum(axis=0) / of_set.sum() - prior.shares).max()
-            ks = agreement.ks_distance(_agreement(of_set))
+            ks = ks_distance(_agreement(of_set), agreement)
             return np.array([shares, ks, np.abs(_pairs(of_set) - pairs).max()])
 
         return distances

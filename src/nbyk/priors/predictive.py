@@ -69,16 +69,6 @@ class FamilyFit:
         """2 × parameters − 2 × log-likelihood: the smallest is best."""
         return 2.0 * (self.n_parameters - self.log_likelihood)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the candidate as JSON can hold it."""
-        return {
-            "mu": self.mu.to_dict(),
-            "sigma": self.sigma.to_dict(),
-            "n_parameters": self.n_parameters,
-            "log_likelihood": self.log_likelihood,
-            "aic": self.aic,
-        }
-
 
 AnyPrior = TypeVar("AnyPrior", bound=Prior)
 AnyCheck = TypeVar("AnyCheck", bound=Check)
@@ -185,11 +175,11 @@ def predictive_check(
     def against(reference: list[Moments]) -> Callable[[Moments], Floats]:
         nonlocal mean_prior
         means, sds, overall = zip(*reference, strict=True)
-        of_means, of_sds = (ReferenceSample.of(np.concatenate(part)) for part in (means, sds))
+        all_means, all_sds = (np.sort(np.concatenate(part)) for part in (means, sds))
         mean_prior = float(np.mean(overall))
 
         def distances(of_set: Moments) -> Floats:
-            ks = of_means.ks_distance(of_set[0]), of_sds.ks_distance(of_set[1])
+            ks = ks_distance(of_set[0], all_means), ks_distance(of_set[1], all_sds)
             return np.array([*ks, abs(of_set[2] - mean_prior)])
 
         return distances
@@ -226,25 +216,11 @@ def moments(responses: Floats, present: Booleans) -> tuple[Floats, Floats]:
     return np.round(means, 12), np.round(np.sqrt(squares[several] / (counts[several] - 1)), 12)
 
 
-@dataclass(frozen=True)
-class ReferenceSample:
-    """A sample that many are compared with: its ascending values, (n,), and the shares below each, and 1."""
-
-    values: Floats
-    below: Floats
-
-    @classmethod
-    def of(cls, sample: ArrayLike) -> ReferenceSample:
-        """Return a sample of shape (m,), counted."""
-        values, counts = np.unique(np.asarray(sample, dtype=np.float64), return_counts=True)
-        return cls(values, np.concatenate([[0], np.cumsum(counts)]) / counts.sum())
-
-    def ks_distance(self, values: ArrayLike) -> float:
-        """Return sup |F_n(x) − F_m(x)| between a sample, (n,), and this one; only equal values are tied."""
-        first, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
-        below = np.concatenate([[0], np.cumsum(counts)]) / counts.sum()
-        # The difference of two step functions is largest at a step of the first or just before it, because
-        # between two of these steps the second function only grows.
-        other_at = self.below[np.searchsorted(self.values, first, side="right")]
-        other_before = self.below[np.searchsorted(self.values, first, side="left")]
-        return float(max(np.abs(below[1:] - other_at).max(), np.abs(below[:-1] - other_before).max()))
+def ks_distance(values: ArrayLike, pool: Floats) -> float:
+    """Return sup |F_n(x) − F_m(x)| of a sample, (n,), and an ascending one, (m,); equal values are tied."""
+    steps, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
+    below = np.concatenate([[0], np.cumsum(counts)]) / counts.sum()
+    # The difference of two step functions is largest at a step of the first or just before it, because
+    # between two of these steps the second function only grows.
+    pool_at, pool_before = (np.searchsorted(pool, steps, side) / len(pool) for side in ("right", "left"))
+    return float(max(np.abs(below[1:] - pool_at).max(), np.abs(below[:-1] - pool_before).max()))

@@ -19,7 +19,7 @@ from nbyk.priors.two_stage import TwoStagePrior
 from nbyk.sums import product
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import pandas as pd
 
 _MU_FAMILIES = ("truncated_normal", "beta", "truncated_normal_mixture")
 _SIGMA_FAMILIES = ("truncated_normal", "beta")
@@ -95,21 +95,23 @@ def fit_by_likelihood(matrix: ArrayLike, response: Response) -> tuple[FamilyFit,
     return tuple(sorted(candidates, key=lambda candidate: candidate.aic))
 
 
-def candidates_table(candidates: Sequence[FamilyFit]) -> pa.Table:
-    """Return pairs of families as an Arrow table, each family as JSON text, best first."""
-    import pyarrow as pa
+def candidates_table(candidates: Sequence[FamilyFit]) -> pd.DataFrame:
+    """Return pairs of families as a table, each family as JSON text, best first."""
+    import pandas as pd
 
     rows = [
         {
             "mu_family": candidate.mu.name,
             "sigma_family": candidate.sigma.name,
-            **candidate.to_dict(),
             "mu": json.dumps(candidate.mu.to_dict()),
             "sigma": json.dumps(candidate.sigma.to_dict()),
+            "n_parameters": candidate.n_parameters,
+            "log_likelihood": candidate.log_likelihood,
+            "aic": candidate.aic,
         }
         for candidate in candidates
     ]
-    return pa.Table.from_pylist(rows)
+    return pd.DataFrame(rows)
 
 
 def _check_identified(counts: Counts, response: Response) -> None:
