@@ -56,22 +56,14 @@ def truncated_normal_quantile(u: ArrayLike, mean: float, sd: float, low: float, 
     a, b = (low - mean) / sd, (high - mean) / sd
     share, whole = np.asarray(u, dtype=np.float64), normal_mass(a, b)
     if whole > _TINY_MASS:
-        x = _near_quantile(share, (float(ndtr(a)), float(ndtr(-b)), float(whole)), mean, sd)
+        below, above = ndtr(a) + share * whole, ndtr(-b) + (1.0 - share) * whole
+        z = ndtri(np.minimum(below, above))  # in the nearer tail, where it keeps its digits
+        x = mean + sd * np.where(below <= above, z, -z)
     elif a > 0:
         x = low + _far_step(share * _lost(high - low, low - mean, sd), low - mean, sd)
     else:
         x = high - _far_step((1.0 - share) * _lost(high - low, mean - high, sd), mean - high, sd)
     return np.asarray(np.clip(x, low, high))
-
-
-def _near_quantile(share: Floats, ends: tuple[float, float, float], mean: float, sd: float) -> Floats:
-    """Return quantiles of a normal with the chances to the left, to the right and inside of an interval."""
-    flat = np.ravel(share)
-    tail = np.empty(flat.shape)
-    _nearer_tail(flat, *ends, tail)
-    ndtri(tail, out=tail)
-    _from_tail(flat, *ends, mean, sd, tail)
-    return tail.reshape(share.shape)
 
 
 def _lost(step: ArrayLike, gap: ArrayLike, sd: ArrayLike) -> Floats:
@@ -128,23 +120,6 @@ def _beta_tail(a: float, b: float) -> CubicSpline:
     apart = log_x > _LOG_OF_SMALL
     log_x[apart] = np.log(np.maximum(betaincinv(a, b, np.exp(log_u[apart])), least))
     return CubicSpline(log_u, log_x)
-
-
-@njit(nogil=True, cache=True)
-def _nearer_tail(share: Floats, left: float, right: float, whole: float, out: Floats) -> None:
-    """Fill `out` with the smaller of the chances to the left and to the right of the quantiles; all (n,)."""
-    for i in range(len(share)):
-        out[i] = min(left + share[i] * whole, right + (1.0 - share[i]) * whole)
-
-
-@njit(nogil=True, cache=True)
-def _from_tail(
-    share: Floats, left: float, right: float, whole: float, mean: float, sd: float, tail: Floats
-) -> None:
-    """Turn the normal quantiles of the nearer tails into those of the distribution, in place; all (n,)."""
-    for i in range(len(share)):
-        is_left = left + share[i] * whole <= right + (1.0 - share[i]) * whole
-        tail[i] = mean + sd * (tail[i] if is_left else -tail[i])
 
 
 @njit(nogil=True, cache=True)
