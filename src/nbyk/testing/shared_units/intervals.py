@@ -50,24 +50,24 @@ def parts_with_intervals(metric: Metric, data: Responses, test: SharedUnitsTest)
         return test.parts
     sample = _sample(data.in_order)
     size = sample.n_items / data.n_items
-    over_items = np.array([True, *(of_items for _ in test.sources for of_items in (False, True))])
+    over_items = np.array([True, *[False, True] * len(test.sources)])
     scale = np.where(over_items, size, 1.0)
     every = np.arange(sample.n_items)
-    df_of_all = np.inf
+    full_df = np.inf
     if metric.smoothness == "jumps":
         estimates = scale * _by_splits(metric, sample, test, _SPLITS)(every, _NO_UNITS)
         whole = float(np.maximum(estimates, 0.0).sum())
         if not whole > 0.0:  # also if it is NaN
             return test.parts
         law = law_of(test.items, list(test.sources.values()), 1.0)
-        of_all, df_of_all = law.variance, law.df_of_variance
-        estimates, scale = estimates * of_all / whole, scale * of_all / whole
+        full_variance, full_df = law.variance, law.df_of_variance
+        estimates, scale = estimates * full_variance / whole, scale * full_variance / whole
         estimate = _by_splits(metric, sample, test, _SPLITS_AGAIN)
     else:
         estimates = _estimates(test)
         estimate = _by_test(metric, sample, test)
     variance, df = _jackknifed(estimate, sample, test, over_items)
-    reach = stdtrit(df, 0.975) * np.sqrt(scale**2 * variance + estimates**2 * 2.0 / df_of_all)
+    reach = stdtrit(df, 0.975) * np.sqrt(scale**2 * variance + estimates**2 * 2.0 / full_df)
     return tuple(_parts(estimates, reach, test, over_items))
 
 
@@ -105,10 +105,10 @@ def _jackknifed(
     for place, source in enumerate(test.sources):
         units = _by_rank(sample, source)
         gone = [units[group] for group in _groups(len(units), _UNIT_GROUPS)]
-        of_source = np.zeros(len(over_items), bool)
-        of_source[1 + 2 * place : 3 + 2 * place] = True
+        is_source = np.zeros(len(over_items), bool)
+        is_source[1 + 2 * place : 3 + 2 * place] = True
         more, more_squares = _variance(
-            [estimate(every, out) * np.where(of_source, 1.0 - len(out) / len(units), 1.0) for out in gone]
+            [estimate(every, out) * np.where(is_source, 1.0 - len(out) / len(units), 1.0) for out in gone]
         )
         variance, squares = variance + more, squares + more_squares
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -152,13 +152,9 @@ def _taken(data: Responses, rows: Integers, gone: Integers) -> Responses:
     """
     is_gone = np.zeros(data.n_units + 1, bool)  # NO_UNIT is the last
     is_gone[gone] = True
+    values, answered = _left(data, rows, is_gone)
+    rows, values = rows[answered], [of[answered] for of in values]
     units = [role.units[rows] for role in data.roles]
-    values = [
-        np.where(is_gone[of], np.nan, role.values[rows]) for role, of in zip(data.roles, units, strict=True)
-    ]
-    if len(gone):
-        answered = np.all([~np.isnan(of).all(axis=1) for of in values if of.shape[1]], axis=0)
-        rows, values, units = rows[answered], [of[answered] for of in values], [of[answered] for of in units]
     kept = np.zeros(data.n_units + 1, bool)
     for of in units:
         kept[of] = True
@@ -168,6 +164,12 @@ def _taken(data: Responses, rows: Integers, gone: Integers) -> Responses:
     sources = {source: numbers[of[kept[of]]] for source, of in data.source_units.items()}
     _, clusters = np.unique(data.clusters[rows], return_inverse=True)
     return replace(data, gold=gold, a=a, b=b, source_units=sources, clusters=clusters)
+
+
+def _left(data: Responses, rows: Integers, is_gone: Booleans) -> tuple[list[Floats], Booleans]:
+    """Return the roles' responses to some items without some units, and whether each role has one left."""
+    values = [np.where(is_gone[role.units[rows]], np.nan, role.values[rows]) for role in data.roles]
+    return values, np.all([~np.isnan(of).all(axis=1) for of in values if of.shape[1]], axis=0)
 
 
 def _by_test(metric: Metric, sample: Responses, test: SharedUnitsTest) -> Estimate:
@@ -187,26 +189,21 @@ def _by_splits(metric: Metric, sample: Responses, test: SharedUnitsTest, n_split
     """Return the estimate of the parts by the effects of random halves."""
     rng = np.random.default_rng(_SEED)
     n_clusters = int(sample.clusters.max()) + 1
-    of_items = np.array([_halves(n_clusters, rng) for _ in range(n_splits)])[:, sample.clusters]
-    of_units = np.zeros((n_splits, sample.n_units + 1), np.int64)
+    item_halves = np.array([_halves(n_clusters, rng) for _ in range(n_splits)])[:, sample.clusters]
+    unit_halves = np.zeros((n_splits, sample.n_units + 1), np.int64)
     sources = [sample.source_units[source] for source in test.sources]
     for source, units in zip(test.sources, sources, strict=True):
         # the runs of A and of B are dealt alike, so that it does not matter which system is A
         rng = np.random.default_rng([_SEED, source != "raters"])
-        of_units[:, _by_rank(sample, source)] = [_halves(len(units), rng) for _ in range(n_splits)]
+        unit_halves[:, _by_rank(sample, source)] = [_halves(len(units), rng) for _ in range(n_splits)]
 
     def estimate(rows: Integers, gone: Integers) -> Floats:
-        halves = (_without(of_split, gone, sources) for of_split in of_units)
-        splits = (
-            _parts_of_split(metric, sample, test, rows, of_split, by_half)
-            for of_split, by_half in zip(of_items, halves, strict=True)
-        )
-        estimates = np.array([parts for parts in splits if np.isfinite(parts).all()])
-        return (
-            estimates.mean(axis=0)
-            if 2 * len(estimates) >= n_splits
-            else np.full(1 + 2 * len(test.sources), np.nan)
-        )
+        splits = zip(item_halves, (_without(halves, gone, sources) for halves in unit_halves), strict=True)
+        estimates = [_parts_of_split(metric, sample, test, rows, *halves) for halves in splits]
+        finite = [parts for parts in estimates if np.isfinite(parts).all()]
+        if 2 * len(finite) < n_splits:
+            return np.full(1 + 2 * len(sources), np.nan)
+        return np.asarray(np.mean(finite, axis=0))
 
     return estimate
 
@@ -236,8 +233,8 @@ def _parts_of_split(
     sample: Responses,
     test: SharedUnitsTest,
     rows: Integers,
-    of_items: Integers,
-    of_units: Integers,
+    item_halves: Integers,
+    unit_halves: Integers,
 ) -> Floats:
     """Return the parts by the effects of one split into halves, scaled to all items and units."""
     sources = list(test.sources)
@@ -246,27 +243,26 @@ def _parts_of_split(
         wanted = np.full(sample.n_units + 1, -2)  # -2: of no source, and therefore of both halves
         for source, half in zip(sources, halves, strict=True):
             wanted[sample.source_units[source]] = half
-        kept = (wanted == -2) | (of_units == wanted)
-        values = [np.where(kept[role.units[rows]], role.values[rows], np.nan) for role in sample.roles]
-        answered = np.all([~np.isnan(of).all(axis=1) for of in values if of.shape[1]], axis=0)
+        kept = (wanted == -2) | (unit_halves == wanted)
+        values, answered = _left(sample, rows, ~kept)
         roles = [Role(of, role.units[rows]) for of, role in zip(values, sample.roles, strict=True)]
         columns = columns_of(metric, replace(sample, gold=roles[0], a=roles[1], b=roles[2]))
         for half in (0, 1):
-            chosen = np.flatnonzero(answered & (of_items[rows] == half))
+            chosen = np.flatnonzero(answered & (item_halves[rows] == half))
             if len(chosen) > 1:
-                of_sets = effects_of_sets(metric, [column[chosen][None] for column in columns])
-                effects[(half, *halves)] = of_sets[0]
+                sets = [column[chosen][None] for column in columns]
+                effects[(half, *halves)] = effects_of_sets(metric, sets)[0]
 
     def both(differences: Floats) -> float:
         # two differences that share nothing but the factor in question
         return float(np.mean(differences * np.flip(differences)))
 
-    of_half = [np.mean(of_items[rows] == 0)]
-    of_half += [np.mean(of_units[sample.source_units[source]] == 0) for source in sources]
+    first_shares = [np.mean(item_halves[rows] == 0)]
+    first_shares += [np.mean(unit_halves[sample.source_units[source]] == 0) for source in sources]
     across = effects[0] - effects[1]
-    parts = [of_half[0] * both(across) / 2.0]
-    for axis, share in enumerate(of_half[1:]):
+    parts = [first_shares[0] * both(across) / 2.0]
+    for axis, share in enumerate(first_shares[1:]):
         between = np.take(effects, 0, axis + 1) - np.take(effects, 1, axis + 1)
         twice = np.take(across, 0, axis) - np.take(across, 1, axis)
-        parts += [share * both(between) / 2.0, of_half[0] * share * both(twice) / 4.0]
+        parts += [share * both(between) / 2.0, first_shares[0] * share * both(twice) / 4.0]
     return np.array(parts)
