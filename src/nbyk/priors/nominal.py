@@ -123,15 +123,13 @@ class ClassPrior(LabelPrior):
 
     Attributes
     ----------
-    name : str
-        Name of the prior in tables. Two priors that differ only in their names draw the same data.
+    name, caution : str
+        As for `TwoStagePrior`.
     alpha : tuple of float, length M
         The Dirichlet's α, one above 0 for each of at least two classes. α / Σα are the classes' shares among
         all labels; the larger Σα, the more items are alike.
     classes : tuple of str
         The classes' names, in the order of `alpha`; "0", "1" and so on by default.
-    caution : str
-        As for `TwoStagePrior`.
     leaning, confusion : float
         Shares of the noise of a label that are its rater's: on all items, and among items of one class; from
         0 to 1 in all (`nbyk.resampling.rated_labels`). They tie labels together, and change no single one.
@@ -139,8 +137,7 @@ class ClassPrior(LabelPrior):
     Raises
     ------
     NbykError
-        If the name is empty, there are fewer than two classes, an α is not above 0, the classes are not as
-        many different names, or a share is out of range.
+        If one of them is out of range, or the classes are not as many different names.
     """
 
     name: str
@@ -333,16 +330,8 @@ def fit_classes(
 ) -> FittedPrior[ClassPrior, ClassCheck]:
     """Fit a Dirichlet prior to labels by maximum a posteriori, and check it against them.
 
-    Parameters
-    ----------
-    name
-        What to call the prior.
-    counts : array_like, shape (N, M)
-        Labels of each class to each item; items may differ in their number.
-    classes
-        The classes' names.
-    n_sets, seed
-        Simulated data sets of the check, and what fixes them. The prior does not depend on them.
+    `counts`, (N, M), are the labels of each class to each item; items may differ in their number. The check
+    has `n_sets` simulated data sets, which `seed` fixes; the prior does not depend on them.
 
     Raises
     ------
@@ -354,7 +343,7 @@ def fit_classes(
     -----
     The likelihood is that of a Dirichlet-multinomial. A weak normal penalty (standard deviation 2 on each
     log α, about 0) keeps what the labels do not determine from drifting: the α of a class that nobody chose,
-    and Σα of items that do not differ. Parameters are rounded to six digits, as in every fit.
+    and Σα of items that do not differ.
     """
     from scipy.optimize import minimize
 

@@ -44,24 +44,19 @@ class OrdinalPrior(LabelPrior):
 
     Attributes
     ----------
-    name : str
-        Name of the prior in tables.
+    name, caution : str
+        As for `TwoStagePrior`.
     thresholds : tuple of float, length L − 1
         The thresholds between the levels, ascending.
-    item_sd : float
-        Standard deviation s of the items on the latent scale, at least 0.
-    rater_sd : float
-        Standard deviation τ of the raters' cut-points, at least 0.
+    item_sd, rater_sd : float
+        Standard deviations of the items on the latent scale, s, and of the raters' cut-points, τ; at least 0.
     classes : tuple of str
         The levels' names, lowest first; "1" to "L" by default.
-    caution : str
-        As for `TwoStagePrior`.
 
     Raises
     ------
     NbykError
-        If there is no threshold, they do not ascend, a standard deviation is negative or not finite, or the
-        levels are not as many different names.
+        If one of them is out of range, or the levels are not as many different names.
     """
 
     confusion: ClassVar[float] = 0.0

@@ -35,11 +35,6 @@ class Response:
         A name of `nbyk.priors.kinds.KINDS`, such as "likert", where each kind says what it makes of a draw.
     levels : int
         Number of levels L, as the kind takes them; 0 for none, and for those of a kind that fixes them.
-
-    Raises
-    ------
-    NbykError
-        If the kind is unknown or the number of levels does not fit the kind.
     """
 
     kind: str

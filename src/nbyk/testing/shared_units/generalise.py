@@ -93,12 +93,9 @@ class SharedUnitsTest:
     def parts(self) -> tuple[VariancePart, ...]:
         """The parts of the variance: the `squares`, each less what explains some of it, at least 0.
 
-        On balanced data this is the analysis of variance. Each interval is that of χ², less the same, cut
-        at 0.
-
-        For a metric that is not linear in the ratings, only these intervals of units cover the true part
-        (`benchmarks/shared_units/parts.py`), and the others are NaN. For one that jumps, these parts are far
-        off, and all numbers are NaN. `nbyk.testing.shared_units.intervals` fills both gaps, more slowly.
+        On balanced data this is the analysis of variance. The intervals are those of χ². For a metric that is
+        not linear in the ratings, only those of units cover the true part, and the others are NaN; for one
+        that jumps, all numbers are. `nbyk.testing.shared_units.intervals` fills both gaps, more slowly.
         """
         variances, nan = {of: less_explained(*square) for of, square in self.squares.items()}, math.nan
         if self.smoothness == "jumps":
