@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
@@ -18,7 +18,7 @@ from scipy.special import betainc, ndtr, ndtri
 from nbyk.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors import curves
-from nbyk.priors.family import Family
+from nbyk.priors.family import Family, check_keys
 
 T = TypeVar("T")
 
@@ -302,20 +302,15 @@ def family_from_dict(content: Mapping[str, Any]) -> Family:
     name = content["family"]
     if name not in FAMILIES:
         raise unknown_name("family", name, FAMILIES)
+    given = fields(FAMILIES[name])
+    required = ["family", *(field.name for field in given if field.default is MISSING)]
+    check_keys(content, name, required, [field.name for field in given])
     parameters = {key: value for key, value in content.items() if key != "family"}
-    expected = [field.name for field in fields(FAMILIES[name])]
-    for key in parameters:
-        if key not in expected:
-            raise unknown_name(f"parameter of {name}", key, expected)
     if "of" in parameters:
         parameters["of"] = family_from_dict(parameters["of"])
     if isinstance(parameters.get("components"), list | tuple):
         parameters["components"] = tuple(family_from_dict(part) for part in parameters["components"])
-    try:
-        return FAMILIES[name](**parameters)
-    except TypeError:
-        absent = [key for key in expected if key not in parameters and not hasattr(FAMILIES[name], key)]
-        raise NbykError(f"{name}: parameters {', '.join(absent)} are missing") from None
+    return FAMILIES[name](**parameters)
 
 
 def rounded(value: T) -> T:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nbyk.arrays import Floats
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, unknown_name
 
 
 @dataclass(frozen=True)
@@ -97,3 +98,15 @@ class Family(ABC):
 
 def _plain(value: Any) -> Any:
     return value.to_dict() if isinstance(value, Family) else value
+
+
+def check_keys(content: Any, what: str, required: Sequence[str], optional: Sequence[str] = ()) -> None:
+    """Raise an `NbykError` unless content is a mapping with these keys."""
+    if not isinstance(content, Mapping):
+        raise NbykError(f"a {what} is a mapping with {', '.join(required)}; found {content!r}")
+    for key in content:
+        if key not in (*required, *optional):
+            raise unknown_name(f"key of a {what}", str(key), (*required, *optional))
+    for key in required:
+        if key not in content:
+            raise NbykError(f"{what}: {key} is missing")

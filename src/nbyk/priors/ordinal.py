@@ -20,6 +20,7 @@ from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.files import read_json
 from nbyk.priors.families import rounded
+from nbyk.priors.family import check_keys
 from nbyk.priors.nominal import (
     ClassCheck,
     ClassPrior,
@@ -30,7 +31,6 @@ from nbyk.priors.nominal import (
     labels_of,
 )
 from nbyk.priors.predictive import FittedPrior
-from nbyk.priors.responses import check_keys
 from nbyk.sums import product
 
 _NODES = 31

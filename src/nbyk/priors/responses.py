@@ -16,6 +16,7 @@ from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import response_matrix
 from nbyk.data.scales import Binary, Levels, Scale
 from nbyk.errors import NbykError, unknown_name
+from nbyk.priors.family import check_keys
 from nbyk.priors.kinds import KINDS, Kind, respond_all
 from nbyk.sums import product
 
@@ -193,15 +194,3 @@ class Response:
         """Return the response from a result of `to_dict`; an `NbykError` names any error in it."""
         check_keys(content, "response", required=("kind",), optional=("levels",))
         return cls(**content)
-
-
-def check_keys(content: Any, what: str, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
-    """Raise an `NbykError` unless content is a mapping with these keys."""
-    if not isinstance(content, Mapping):
-        raise NbykError(f"a {what} is a mapping with {', '.join(required)}; found {content!r}")
-    for key in content:
-        if key not in required + optional:
-            raise unknown_name(f"key of a {what}", str(key), required + optional)
-    for key in required:
-        if key not in content:
-            raise NbykError(f"{what}: {key} is missing")

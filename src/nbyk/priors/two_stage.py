@@ -18,9 +18,9 @@ from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.files import read_json
 from nbyk.priors.families import family_from_dict
-from nbyk.priors.family import Family
+from nbyk.priors.family import Family, check_keys
 from nbyk.priors.prior import Prior
-from nbyk.priors.responses import Response, check_keys
+from nbyk.priors.responses import Response
 
 
 @dataclass(frozen=True)
