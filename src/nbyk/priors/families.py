@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
@@ -18,7 +18,7 @@ from scipy.special import betainc, ndtr, ndtri
 from nbyk.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors import curves
-from nbyk.priors.family import Family, check_keys
+from nbyk.priors.family import Family, check_fields
 
 T = TypeVar("T")
 
@@ -302,10 +302,8 @@ def family_from_dict(content: Mapping[str, Any]) -> Family:
     name = content["family"]
     if name not in FAMILIES:
         raise unknown_name("family", name, FAMILIES)
-    given = fields(FAMILIES[name])
-    required = ["family", *(field.name for field in given if field.default is MISSING)]
-    check_keys(content, name, required, [field.name for field in given])
     parameters = {key: value for key, value in content.items() if key != "family"}
+    check_fields(parameters, name, FAMILIES[name])
     if "of" in parameters:
         parameters["of"] = family_from_dict(parameters["of"])
     if isinstance(parameters.get("components"), list | tuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import numbers
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -100,13 +100,15 @@ def _plain(value: Any) -> Any:
     return value.to_dict() if isinstance(value, Family) else value
 
 
-def check_keys(content: Any, what: str, required: Sequence[str], optional: Sequence[str] = ()) -> None:
-    """Raise an `NbykError` unless content is a mapping with these keys."""
+def check_fields(content: Any, what: str, kind: type[Any]) -> None:
+    """Raise an `NbykError` unless content is a mapping with the fields of a data class, as JSON has them."""
+    known = [field.name for field in fields(kind)]
+    required = [field.name for field in fields(kind) if field.default is MISSING]
     if not isinstance(content, Mapping):
         raise NbykError(f"a {what} is a mapping with {', '.join(required)}; found {content!r}")
     for key in content:
-        if key not in (*required, *optional):
-            raise unknown_name(f"key of a {what}", str(key), (*required, *optional))
+        if key not in known:
+            raise unknown_name(f"key of a {what}", str(key), known)
     for key in required:
         if key not in content:
             raise NbykError(f"{what}: {key} is missing")

@@ -20,7 +20,7 @@ from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.files import read_json
 from nbyk.priors.families import rounded
-from nbyk.priors.family import check_keys
+from nbyk.priors.family import check_fields
 from nbyk.priors.nominal import (
     ClassCheck,
     ClassPrior,
@@ -215,12 +215,11 @@ def label_prior_in(path: Path) -> LabelPrior | None:
         content = read_json(path, way_out="give a prior that `nbyk fit` wrote, or write it again")
         if not isinstance(content, Mapping):
             return None
-        optional = ("classes", "caution")
         if "alpha" in content:
-            check_keys(content, "prior of labels", ("name", "alpha"), (*optional, "leaning", "confusion"))
+            check_fields(content, "prior of labels", ClassPrior)
             return ClassPrior(**content)
         if "thresholds" in content:
-            check_keys(content, "prior of levels", ("name", "thresholds", "item_sd"), ("rater_sd", *optional))
+            check_fields(content, "prior of levels", OrdinalPrior)
             return OrdinalPrior(**content)
         return None
     except NbykError as error:

@@ -16,7 +16,7 @@ from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import response_matrix
 from nbyk.data.scales import Binary, Levels, Scale
 from nbyk.errors import NbykError, unknown_name
-from nbyk.priors.family import check_keys
+from nbyk.priors.family import check_fields
 from nbyk.priors.kinds import KINDS, Kind, respond_all
 from nbyk.sums import product
 
@@ -192,5 +192,5 @@ class Response:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Response:
         """Return the response from a result of `to_dict`; an `NbykError` names any error in it."""
-        check_keys(content, "response", required=("kind",), optional=("levels",))
+        check_fields(content, "response", cls)
         return cls(**content)

@@ -18,7 +18,7 @@ from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.files import read_json
 from nbyk.priors.families import family_from_dict
-from nbyk.priors.family import Family, check_keys
+from nbyk.priors.family import Family, check_fields
 from nbyk.priors.prior import Prior
 from nbyk.priors.responses import Response
 
@@ -83,14 +83,10 @@ class TwoStagePrior(Prior):
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> TwoStagePrior:
         """Return the prior from a result of `to_dict`; an `NbykError` names any error in it."""
-        required = ("name", "mu", "sigma", "response")
-        check_keys(content, "prior", required, optional=("caution",))
+        check_fields(content, "prior", cls)
+        mu, sigma = family_from_dict(content["mu"]), family_from_dict(content["sigma"])
         return cls(
-            name=content["name"],
-            mu=family_from_dict(content["mu"]),
-            sigma=family_from_dict(content["sigma"]),
-            response=Response.from_dict(content["response"]),
-            caution=content.get("caution", ""),
+            **{**content, "mu": mu, "sigma": sigma, "response": Response.from_dict(content["response"])}
         )
 
     def _content(self) -> dict[str, Any]:
