@@ -84,10 +84,8 @@ class TwoStagePrior(Prior):
     def from_dict(cls, content: Mapping[str, Any]) -> TwoStagePrior:
         """Return the prior from a result of `to_dict`; an `NbykError` names any error in it."""
         check_fields(content, "prior", cls)
-        mu, sigma = family_from_dict(content["mu"]), family_from_dict(content["sigma"])
-        return cls(
-            **{**content, "mu": mu, "sigma": sigma, "response": Response.from_dict(content["response"])}
-        )
+        parts = {stage: family_from_dict(content[stage]) for stage in ("mu", "sigma")}
+        return cls(**{**content, **parts, "response": Response.from_dict(content["response"])})
 
     def _content(self) -> dict[str, Any]:
         return {
