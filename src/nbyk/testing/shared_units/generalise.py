@@ -135,11 +135,6 @@ class SharedUnitsTest:
         return self.law.df_of_variance
 
     @property
-    def standard_error(self) -> float:
-        """The root of the variance."""
-        return float(np.sqrt(self.variance))
-
-    @property
     def is_constant(self) -> bool:
         """Whether nothing varies: the standard error is at most a rounding error of the effect."""
         return self.variance <= (_ROUNDING * self.effect) ** 2
