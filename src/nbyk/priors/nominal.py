@@ -8,7 +8,6 @@ are the thresholds of counted draws (`nbyk.resampling.count_sets`), and they mix
 from __future__ import annotations
 
 import json
-import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,10 +15,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, psi
+from scipy.special import gammaln, log_ndtr, psi
 
 from nbyk.arrays import Floats
-from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.priors.curves import beta_quantile
 from nbyk.priors.families import open_uniforms, rounded
@@ -30,10 +28,6 @@ from nbyk.sums import product
 Counts = NDArray[np.int64]
 
 _PULL_SD = 2.0
-_LEAST_CHANCE = 1e-300
-_HALF = math.log(2.0)
-"""The median of an exponential draw."""
-
 _LEAST_ALPHA, _MOST_ALPHA = 1e-4, 1e6
 
 
@@ -224,11 +218,11 @@ class ClassPrior(LabelPrior):
     def labels(self, above: Floats, noise: Floats) -> Floats:
         """Return labels (N, K), as places of classes, of items (M − 1, N), from normals (M, N, K).
 
-        A label is the class with the smallest of e / p, where e is an exponential draw made of a normal.
+        A label is the class with the smallest e / p, where e = −log Φ(z) is an exponential draw.
         """
-        labels = np.empty(noise.shape[1:])
-        _fill_labels(shares_of(above), noise, labels)
-        return labels
+        with np.errstate(divide="ignore"):
+            races = -log_ndtr(noise) / shares_of(above).T[..., np.newaxis]
+        return np.asarray(races.argmin(axis=0), dtype=np.float64)
 
     def log_likelihood(self, counts: ArrayLike) -> float:
         """Return the log-probability of labels in their order, counted by item and class, (N, M)."""
@@ -238,23 +232,6 @@ class ClassPrior(LabelPrior):
     def _content(self) -> dict[str, Any]:
         of_raters = {"leaning": self.leaning, "confusion": self.confusion}
         return {"alpha": list(self.alpha), **{name: share for name, share in of_raters.items() if share}}
-
-
-@njit(nogil=True, cache=True)
-def _fill_labels(shares: Floats, noise: Floats, out: Floats) -> None:
-    """Fill `out`, (N, K), as `ClassPrior.labels` does."""
-    for i in range(out.shape[0]):
-        for k in range(out.shape[1]):
-            least = np.inf
-            for c in range(len(noise)):
-                z = noise[c, i, k] * math.sqrt(0.5)
-                if z <= 0.0 and least * shares[i, c] <= _HALF:
-                    continue  # e is larger
-                chance = 0.5 * math.erfc(abs(z))  # small, so that its logarithm is exact in either tail
-                e = -math.log1p(-chance) if z > 0.0 else -math.log(max(chance, _LEAST_CHANCE))
-                if shares[i, c] > 0.0 and e < least * shares[i, c]:
-                    least = e / shares[i, c]
-                    out[i, k] = c
 
 
 @dataclass(frozen=True)
