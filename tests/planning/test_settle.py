@@ -29,7 +29,7 @@ from nbyk.planning.request import Request
 from nbyk.planning.result import Plan
 from nbyk.planning.settled_sizes import SimulatedSizes, relative_error
 from nbyk.priors import Response, likelihood_search
-from nbyk.priors.likelihood_search import rounded
+from nbyk.priors.families import rounded
 from nbyk.testing.systems.variance import variance_shares
 
 N_SETS = 512

@@ -243,7 +243,7 @@ def test_every_family_has_an_example():
         (lambda: family_from_dict({"family": "unifrom"}), r"did you mean uniform"),
         (lambda: family_from_dict({"low": 0}), r"a family is a mapping"),
         (lambda: family_from_dict("uniform"), r"a family is a mapping"),
-        (lambda: family_from_dict({"family": "uniform", "low": 0}), r"uniform: parameters high are missing"),
+        (lambda: family_from_dict({"family": "uniform", "low": 0}), r"uniform: high is missing"),
         (
             lambda: family_from_dict({"family": "normal", "mean": 0, "std": 1}),
             r"did you mean sd|known: mean, sd",

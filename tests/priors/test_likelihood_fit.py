@@ -20,6 +20,7 @@ from nbyk.priors import (
 from nbyk.priors.families import Beta, Constant, Normal, TruncatedNormal, Uniform, open_uniforms
 from nbyk.priors.likelihood_search import FITTABLE, Search
 from nbyk.priors.marginal import ItemGrid, Patterns, masses
+from nbyk.priors.prior_fit import candidates_table
 from tests.priors.description import Marginal, describe_fit
 
 LIKERT = Response("likert", 5)
@@ -206,7 +207,9 @@ def test_the_same_input_gives_the_same_output():
     matrix = ragged(simulate(TRUTHS[1], 300, 5, 4), 4)
     once, twice = (fit_by_likelihood(matrix, BINARY) for _ in range(2))
     assert once == twice
-    json.dumps([candidate.to_dict() for candidate in once], allow_nan=False)
+    table = candidates_table(once)
+    assert np.isfinite(table[["log_likelihood", "aic"]]).all(axis=None)
+    assert [json.loads(mu)["family"] for mu in table["mu"]] == [candidate.mu.name for candidate in once]
 
 
 @pytest.mark.parametrize(

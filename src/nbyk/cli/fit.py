@@ -58,8 +58,8 @@ def fit(
     check : FILE
         JSON file to write, with the comparison of the fitted prior and the ratings.
     response : KIND
-        Kind of the ratings: beta, skewed near the ends of the scale, or lognormal, from 0 up. By default
-        likert on levels, clamped between two ends, or binary.
+        Kind of the ratings, such as beta, skewed near the ends of the scale; an unknown one lists all. By
+        default likert on levels, clamped between two ends, or binary.
     classes : A,B,…
         Classes of labels. By default those of the file.
     levels : LOW,…,HIGH
@@ -132,7 +132,7 @@ def _write(
     from nbyk.words import csv_text
 
     if families is not None:
-        write_text(families, csv_text(candidates_table(fitted.candidates).to_pandas()))
+        write_text(families, csv_text(candidates_table(fitted.candidates)))
     for file, content in ((check, fitted.check), (prior, fitted.prior)):
         if file is not None:
             write_json(file, content.to_dict())

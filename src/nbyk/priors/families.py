@@ -1,18 +1,16 @@
 """One-dimensional families for an item's parameter: its mean μ or its standard deviation σ.
 
-Every family is a frozen record of its parameters. It draws by a fixed transform of uniforms that the caller
-supplies, so draws depend only on the caller's random stream. It has its distribution function and
-log-likelihood, atoms included. The published families are those of Wein et al. (2023, section 6 and appendix
-B) and Homan et al. (2025, section 4 and appendix A). A new family is one class here, and one line in
-`FAMILIES`.
+A family draws by a fixed transform of uniforms, so that draws depend only on the caller's random stream. The
+published ones are those of Wein et al. (2023, section 6 and appendix B) and Homan et al. (2025, section 4 and
+appendix A). A new family is one class here, and one line in `FAMILIES`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from scipy.special import betainc, ndtr, ndtri
@@ -20,7 +18,9 @@ from scipy.special import betainc, ndtr, ndtri
 from nbyk.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors import curves
-from nbyk.priors.family import Family
+from nbyk.priors.family import Family, check_fields
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -97,10 +97,7 @@ class Normal(_MeanAndSd):
 
 @dataclass(frozen=True)
 class FoldedNormal(_MeanAndSd):
-    """The absolute value of a normal with the given mean and standard deviation.
-
-    A draw is |mean + sd Φ⁻¹(u)|: exact in distribution, though it is not monotone in u.
-    """
+    """The absolute value of a normal; a draw is exact in distribution, though not monotone in u."""
 
     name: ClassVar[str] = "folded_normal"
 
@@ -117,10 +114,7 @@ class FoldedNormal(_MeanAndSd):
 
 @dataclass(frozen=True)
 class TruncatedNormal(_MeanAndSd):
-    """A normal conditioned on [low, high]; `mean` and `sd` are those before conditioning.
-
-    Draws, distribution function and likelihood stay right when [low, high] lies far out in a tail.
-    """
+    """A normal conditioned on [low, high], which may lie far out; `mean` and `sd` are those before."""
 
     name: ClassVar[str] = "truncated_normal"
     low: float = 0.0
@@ -197,10 +191,7 @@ class Beta(Family):
 
 @dataclass(frozen=True)
 class Mixture(Family):
-    """One of several families, chosen for each item with the given weights.
-
-    A draw takes two uniforms: the first makes the value, the second chooses the component.
-    """
+    """One of several families, chosen with these weights by a second uniform."""
 
     name: ClassVar[str] = "mixture"
     weights: tuple[float, ...]
@@ -293,20 +284,8 @@ class Clamped(Family):
         return np.where(x < self.low, 0.0, np.where(x >= self.high, 1.0, self.of.cdf(x)))
 
 
-FAMILIES: dict[str, type[Family]] = {
-    family.name: family
-    for family in (
-        Beta,
-        Clamped,
-        Constant,
-        FoldedNormal,
-        Mixture,
-        Normal,
-        Triangular,
-        TruncatedNormal,
-        Uniform,
-    )
-}
+_ALL = (Beta, Clamped, Constant, FoldedNormal, Mixture, Normal, Triangular, TruncatedNormal, Uniform)
+FAMILIES: dict[str, type[Family]] = {family.name: family for family in _ALL}
 
 
 def open_uniforms(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
@@ -315,14 +294,7 @@ def open_uniforms(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
 
 
 def family_from_dict(content: Mapping[str, Any]) -> Family:
-    """Return the family from a dictionary that `Family.to_dict` made.
-
-    Parameters
-    ----------
-    content
-        The family's name under ``family`` and every parameter under its own name; parameters with a default
-        may be left out.
-    """
+    """Return the family from a dictionary as of `Family.to_dict`; parameters with a default may be absent."""
     if not isinstance(content, Mapping) or not isinstance(content.get("family"), str):
         raise NbykError(
             f'a family is a mapping such as {{"family": "uniform", "low": 0, "high": 1}}; found {content!r}'
@@ -331,16 +303,27 @@ def family_from_dict(content: Mapping[str, Any]) -> Family:
     if name not in FAMILIES:
         raise unknown_name("family", name, FAMILIES)
     parameters = {key: value for key, value in content.items() if key != "family"}
-    expected = [field.name for field in fields(FAMILIES[name])]
-    for key in parameters:
-        if key not in expected:
-            raise unknown_name(f"parameter of {name}", key, expected)
+    check_fields(parameters, name, FAMILIES[name])
     if "of" in parameters:
         parameters["of"] = family_from_dict(parameters["of"])
     if isinstance(parameters.get("components"), list | tuple):
         parameters["components"] = tuple(family_from_dict(part) for part in parameters["components"])
-    try:
-        return FAMILIES[name](**parameters)
-    except TypeError:
-        absent = [key for key in expected if key not in parameters and not hasattr(FAMILIES[name], key)]
-        raise NbykError(f"{name}: parameters {', '.join(absent)} are missing") from None
+    return FAMILIES[name](**parameters)
+
+
+def rounded(value: T) -> T:
+    """Return a number, some of them or a family with six digits in all parameters, as every fit has them.
+
+    Further digits depend on the machine's linear algebra, and random numbers depend on every digit.
+    """
+    result: Any = value
+    if isinstance(value, float):
+        result = float(f"{value:.6g}")
+    elif isinstance(value, tuple):
+        result = tuple(rounded(part) for part in value)
+    elif is_dataclass(value) and not isinstance(value, type):
+        parts = {field.name: rounded(getattr(value, field.name)) for field in fields(value) if field.init}
+        if isinstance(value, Mixture):
+            parts["weights"] = (*parts["weights"][:-1], 1.0 - sum(parts["weights"][:-1]))
+        result = replace(value, **parts)
+    return cast(T, result)

@@ -5,25 +5,20 @@ from __future__ import annotations
 import math
 import numbers
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nbyk.arrays import Floats
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, unknown_name
 
 
 @dataclass(frozen=True)
 class Family(ABC):
-    """A distribution of one item parameter.
-
-    Attributes
-    ----------
-    name : str
-        Name of the family in configurations, tables and JSON.
-    """
+    """A distribution of one item parameter; its `name` is that of files and tables."""
 
     name: ClassVar[str]
 
@@ -43,13 +38,7 @@ class Family(ABC):
         return self._atoms()
 
     def draw(self, u: ArrayLike) -> Floats:
-        """Turn uniforms into values of this family, by the same transform every time.
-
-        Parameters
-        ----------
-        u : array_like, shape (..., n_uniforms)
-            Independent uniforms in the open interval (0, 1).
-        """
+        """Turn independent uniforms in (0, 1), of shape (..., n_uniforms), into values of this family."""
         uniforms = np.asarray(u, dtype=np.float64)
         if uniforms.ndim == 0 or uniforms.shape[-1] != self.n_uniforms:
             raise NbykError(
@@ -109,3 +98,17 @@ class Family(ABC):
 
 def _plain(value: Any) -> Any:
     return value.to_dict() if isinstance(value, Family) else value
+
+
+def check_fields(content: Any, what: str, kind: type[Any]) -> None:
+    """Raise an `NbykError` unless content is a mapping with the fields of a data class, as JSON has them."""
+    known = [field.name for field in fields(kind)]
+    required = [field.name for field in fields(kind) if field.default is MISSING]
+    if not isinstance(content, Mapping):
+        raise NbykError(f"a {what} is a mapping with {', '.join(required)}; found {content!r}")
+    for key in content:
+        if key not in known:
+            raise unknown_name(f"key of a {what}", str(key), known)
+    for key in required:
+        if key not in content:
+            raise NbykError(f"{what}: {key} is missing")

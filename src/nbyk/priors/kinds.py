@@ -1,17 +1,28 @@
 """Kinds of responses: what an item with a mean and a standard deviation is answered with.
 
-An item has a mean μ and a standard deviation σ, on a scale from 0 to 1. A standard normal draw z makes a
-response: `latent` makes a number of μ, σ and z, and `on_scale` puts it on what is possible.
+An item has a mean μ and a standard deviation σ. A standard normal draw z makes a response: `latent` makes a
+number of μ, σ and z, and `on_scale` puts it on what is possible.
 
 To add a kind, write here
 
 1. a class under `Kind`, whose docstring says what each part means, and its place in `KINDS`;
-2. its rule in `latent` or `on_scale`, unless it is x = μ + σ z, clamped or put on equal levels.
+2. its rule in `latent` or `on_scale`, unless it is x = μ + σ z, clamped or put on equal levels;
+3. its law against other code in tests/priors/test_kinds.py, which holds each kind to one contract, and a
+   sentence under "Fitting" in docs/method.md.
 
-`_Lognormal` is an example of a kind with a law of its own, `_Binary` of one with levels of its own. No other
-code names a kind: `Response`, files of priors, fits, plans and `nbyk fit --response` take it from `KINDS`,
-and tests/priors/test_kinds.py holds each to one contract. Hold a law of your own to other code there, too,
-and give it a sentence under "Fitting" in docs/method.md.
+No other code names a kind: `Response`, files of priors, fits, plans and `nbyk fit --response` take it from
+`KINDS`. People choose one by `Response(kind, levels)`, by the `response` of a prior in a file, and by
+`nbyk fit --response`; ratings on a scale are likert, binary or clamped by `Response.on`. `_Lognormal` is an
+example of a kind with a law of its own, `_Binary` of one with levels of its own.
+
+All other code takes for granted that
+
+- `levels` is 0 where responses are not on levels; a fit cuts those into levels (`Kind.cut`);
+- families of μ and σ are fitted on [0, 1], where the grid of `nbyk.priors.marginal` and the ε of plans, at
+  most 1, lie. A kind without an upper end has 1 as its unit;
+- σ is the kind's own spread, and σ = 0 makes a response certain;
+- a response rises with z, and has no other parameter. One more is a parameter of the kind's class, as the
+  number of levels is: a field of `Response` and an argument of `latent`.
 """
 
 from __future__ import annotations
@@ -50,6 +61,8 @@ class Kind:
         may not have levels says so by `takes` and `expected_levels`.
     low, high
         The ends between which responses without levels lie.
+    cut
+        The kind, with levels, that responses without levels are cut into for a fit; None if they cannot be.
     counted
         Whether a response is x = μ + σ z put on levels by `edges`, so that compiled code draws the counts of
         levels in place of responses. False for any other law.
@@ -60,6 +73,7 @@ class Kind:
     n_levels: ClassVar[int | None] = 0
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0
+    cut: ClassVar[str | None] = "likert"
     counted: ClassVar[bool] = True
 
     @property
@@ -78,6 +92,20 @@ class Kind:
         takes no kind with other levels.
         """
         return np.arange(levels) / max(levels, 1)
+
+    def possible(self, levels: int) -> str:
+        """Return what a response is, in words."""
+        if levels:
+            return f"one of {', '.join(f'{value:g}' for value in self.values(levels))}"
+        return "a number in [0, 1]" if np.isfinite(self.high) else "a number of at least 0"
+
+    def nearest(self, responses: Floats, levels: int) -> Floats:
+        """Return the possible responses that are nearest to given ones, in their shape; NaN stays."""
+        if levels == 0:
+            return np.clip(responses, self.low, self.high)
+        values = self.values(levels)
+        places = np.searchsorted(0.5 * (values[1:] + values[:-1]), responses)
+        return np.where(np.isnan(responses), np.nan, values[places])
 
     def edges(self, levels: int) -> Floats:
         """Return the least numbers of `latent` that give each level except the lowest, shape (L − 1,)."""
@@ -100,6 +128,7 @@ class _Normal(Kind):
 
     name = "normal"
     low, high = -np.inf, np.inf
+    cut = None
     words = "itself"
 
 
@@ -157,7 +186,7 @@ class _Beta(_Skewed):
     It is 0 or 1 with mean μ if no beta has so large a σ.
     """
 
-    name = "beta"
+    name = cut = "beta"
     words = "a beta number of them"
 
     def cells(self, edges: Floats, mu: Floats, sigma: Floats) -> Floats:
@@ -177,7 +206,7 @@ class _Lognormal(_Skewed):
     It has no upper end, so 1 is only the unit, and the highest level is open.
     """
 
-    name = "lognormal"
+    name = cut = "lognormal"
     high = np.inf
     words = "a lognormal number of them"
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar, cast
 
 import numpy as np
 from scipy.special import betainc, expit
@@ -13,13 +12,11 @@ from scipy.special import betainc, expit
 from nbyk.arrays import Floats
 from nbyk.compiled import njit
 from nbyk.priors import curves
-from nbyk.priors.families import Beta, Mixture, TruncatedNormal
+from nbyk.priors.families import Beta, Mixture, TruncatedNormal, rounded
 from nbyk.priors.family import Family
 from nbyk.priors.marginal import ItemGrid, Patterns, masses
 from nbyk.priors.responses import Response
 from nbyk.sums import product
-
-T = TypeVar("T")
 
 _N_STARTS = 2
 _START_STRIDE = 3
@@ -116,11 +113,7 @@ class Search:
         self._of_starts: dict[tuple[str, int], tuple[Floats, Floats]] = {}
 
     def fit(self, mu: Template, sigma: Template) -> tuple[Family, Family]:
-        """Return the families at the maximum, reached from the best points of a grid of starts.
-
-        Their parameters are rounded to six digits. Further digits depend on the machine's linear algebra, and
-        random numbers depend on every digit.
-        """
+        """Return the families at the maximum, rounded, reached from the best points of a grid of starts."""
         from scipy.optimize import minimize
 
         split = len(mu.axes)
@@ -248,21 +241,6 @@ def _sum_likelihood(
             by_mu[m] += ratio * given_mu[m]
         for s in range(used[0], used[1]):
             by_sigma[s] += ratio * given_sigma[s]
-
-
-def rounded(value: T) -> T:
-    """Return a number, a family or a prior with six digits in all of its parameters."""
-    result: Any = value
-    if isinstance(value, float):
-        result = float(f"{value:.6g}")
-    elif isinstance(value, tuple):
-        result = tuple(rounded(part) for part in value)
-    elif is_dataclass(value) and not isinstance(value, type):
-        parts = {field.name: rounded(getattr(value, field.name)) for field in fields(value) if field.init}
-        if isinstance(value, Mixture):
-            parts["weights"] = (*parts["weights"][:-1], 1.0 - sum(parts["weights"][:-1]))
-        result = replace(value, **parts)
-    return cast(T, result)
 
 
 def _start_points(template: Template) -> Floats:

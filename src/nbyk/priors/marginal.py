@@ -1,9 +1,8 @@
 """The probability of an item's responses under a prior, with μ and σ integrated out.
 
-Raters are exchangeable, so the data are the items' response counts. The items' parameters are integrated out
-on a grid of (μ, σ). The grid does not depend on the prior; only the masses of its cells do. These are
-differences of distribution functions, so atoms are exact and the result is smooth in the prior's parameters.
-The same grid gives each item's posterior.
+Raters are exchangeable, so the data are the items' response counts. The grid of (μ, σ) does not depend on
+the prior; only the masses of its cells do. These are differences of distribution functions, so atoms are
+exact and the result is smooth in the prior's parameters. The same grid gives each item's posterior.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ are the thresholds of counted draws (`nbyk.resampling.count_sets`), and they mix
 from __future__ import annotations
 
 import json
-import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,33 +15,28 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, psi
+from scipy.special import gammaln, log_ndtr, psi
 
 from nbyk.arrays import Floats
-from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.priors.curves import beta_quantile
-from nbyk.priors.families import open_uniforms
-from nbyk.priors.predictive import Check, FittedPrior, ReferenceSample, Tests, beside_simulated
+from nbyk.priors.families import open_uniforms, rounded
+from nbyk.priors.predictive import Check, FittedPrior, Tests, beside_simulated, ks_distance
 from nbyk.priors.prior import Prior
 from nbyk.sums import product
 
 Counts = NDArray[np.int64]
 
 _PULL_SD = 2.0
-_LEAST_CHANCE = 1e-300
-_HALF = math.log(2.0)
-"""The median of an exponential draw."""
-
 _LEAST_ALPHA, _MOST_ALPHA = 1e-4, 1e6
 
 
 class LabelPrior(Prior):
-    """A distribution of whole data sets of labels: of items, of raters, and of the labels of an item.
+    """A distribution of whole data sets of labels; an item is its chances of a class from c on.
 
-    An item is its chances of a class from c on. Each kind is one file: it says how items are drawn,
-    how systems are off (`pool`), how labels are made of noise, how likely they are, and how it is fitted and
-    kept. A share of the noise may be a rater's own (`nbyk.resampling.rated_labels`).
+    Each kind is one file: it says how items are drawn, how systems are off (`pool`), how labels are made of
+    noise, how likely they are, and how it is fitted and kept. A share of the noise may be a rater's own
+    (`nbyk.resampling.rated_labels`).
     """
 
     of_labels: ClassVar[bool] = True
@@ -123,15 +117,13 @@ class ClassPrior(LabelPrior):
 
     Attributes
     ----------
-    name : str
-        Name of the prior in tables. Two priors that differ only in their names draw the same data.
+    name, caution : str
+        As for `TwoStagePrior`.
     alpha : tuple of float, length M
         The Dirichlet's α, one above 0 for each of at least two classes. α / Σα are the classes' shares among
         all labels; the larger Σα, the more items are alike.
     classes : tuple of str
         The classes' names, in the order of `alpha`; "0", "1" and so on by default.
-    caution : str
-        As for `TwoStagePrior`.
     leaning, confusion : float
         Shares of the noise of a label that are its rater's: on all items, and among items of one class; from
         0 to 1 in all (`nbyk.resampling.rated_labels`). They tie labels together, and change no single one.
@@ -139,8 +131,7 @@ class ClassPrior(LabelPrior):
     Raises
     ------
     NbykError
-        If the name is empty, there are fewer than two classes, an α is not above 0, the classes are not as
-        many different names, or a share is out of range.
+        If one of them is out of range, or the classes are not as many different names.
     """
 
     name: str
@@ -197,8 +188,7 @@ class ClassPrior(LabelPrior):
     def draw(self, u: ArrayLike) -> Floats:
         """Return items' chances of a class from c on, (M − 1, …), from uniforms of shape (…, M − 1).
 
-        Sticks are broken one after another: what is left of the stick behind class c is a beta draw times
-        what was left before it.
+        What is left of a stick behind class c is a beta draw times what was left before it.
         """
         uniforms = np.asarray(u, dtype=np.float64)
         if uniforms.ndim == 0 or uniforms.shape[-1] != self.n_uniforms:
@@ -228,40 +218,20 @@ class ClassPrior(LabelPrior):
     def labels(self, above: Floats, noise: Floats) -> Floats:
         """Return labels (N, K), as places of classes, of items (M − 1, N), from normals (M, N, K).
 
-        A label is the class with the smallest of e / p, where e is an exponential draw made of a normal.
+        A label is the class with the smallest e / p, where e = −log Φ(z) is an exponential draw.
         """
-        labels = np.empty(noise.shape[1:])
-        _fill_labels(shares_of(above), noise, labels)
-        return labels
+        with np.errstate(divide="ignore"):
+            races = -log_ndtr(noise) / shares_of(above).T[..., np.newaxis]
+        return np.asarray(races.argmin(axis=0), dtype=np.float64)
 
     def log_likelihood(self, counts: ArrayLike) -> float:
-        """Return the log-probability of labels in their order, counted by item and class, (N, M).
-
-        It is that of a Dirichlet-multinomial without the coefficients, which do not depend on α.
-        """
+        """Return the log-probability of labels in their order, counted by item and class, (N, M)."""
         rows, times = np.unique(as_counts(counts, self.levels), axis=0, return_counts=True)
         return _log_likelihood(np.array(self.alpha), rows, times)
 
     def _content(self) -> dict[str, Any]:
         of_raters = {"leaning": self.leaning, "confusion": self.confusion}
         return {"alpha": list(self.alpha), **{name: share for name, share in of_raters.items() if share}}
-
-
-@njit(nogil=True, cache=True)
-def _fill_labels(shares: Floats, noise: Floats, out: Floats) -> None:
-    """Fill `out`, (N, K), as `ClassPrior.labels` does."""
-    for i in range(out.shape[0]):
-        for k in range(out.shape[1]):
-            least = np.inf
-            for c in range(len(noise)):
-                z = noise[c, i, k] * math.sqrt(0.5)
-                if z <= 0.0 and least * shares[i, c] <= _HALF:
-                    continue  # e is larger
-                chance = 0.5 * math.erfc(abs(z))  # small, so that its logarithm is exact in either tail
-                e = -math.log1p(-chance) if z > 0.0 else -math.log(max(chance, _LEAST_CHANCE))
-                if shares[i, c] > 0.0 and e < least * shares[i, c]:
-                    least = e / shares[i, c]
-                    out[i, k] = c
 
 
 @dataclass(frozen=True)
@@ -279,11 +249,8 @@ class MixedPool:
 
 
 def _dirichlet(alpha: Floats, generator: np.random.Generator, n: int) -> Floats:
-    """Draw the chances of a class from c on, (M − 1, n), of items with Dirichlet shares, α of (…, M).
-
-    The logarithm of a gamma draw of a small shape a is that of one of a + 1 plus log(u)/a: it cannot
-    underflow.
-    """
+    """Draw the chances of a class from c on, (M − 1, n), of items with Dirichlet shares, α of (…, M)."""
+    # The logarithm of a gamma draw of shape a is that of one of a + 1 plus log(u)/a, which cannot underflow.
     size = (n, alpha.shape[-1])
     logs = np.log(generator.standard_gamma(alpha + 1.0, size)) - generator.standard_exponential(size) / alpha
     shares = np.exp(logs - logs.max(axis=-1, keepdims=True))
@@ -310,20 +277,12 @@ def labels_of(above: Floats, u: Floats) -> Counts:
 
 @dataclass(frozen=True)
 class ClassCheck(Check):
-    """Labels compared with those that a prior makes.
+    """Labels compared with `n_sets` data sets that a prior makes; beside each distance stands its p-value.
 
-    Attributes
-    ----------
-    n_sets
-        Simulated data sets behind each p-value.
-    shares, shares_p
-        The largest difference between a class's share among all labels and the prior's, and its p-value.
-    agreement_ks, agreement_p
-        Kolmogorov-Smirnov distance between the items' agreement (the share of equal pairs among pairs of an
-        item's labels) and that of many simulated data sets.
-    pairs, pairs_p
-        The largest difference between the share of two classes among pairs of an item's labels and that of
-        the simulated sets: whether the classes that people take for each other are those of the prior.
+    `shares` is the largest difference between a class's share among all labels and the prior's.
+    `agreement_ks` is the Kolmogorov-Smirnov distance between the items' shares of equal pairs among pairs of
+    their labels and the simulated ones. `pairs` is the largest difference between the share of two classes
+    among these pairs and the simulated one: whether people take the same classes for each other.
     """
 
     n_sets: int
@@ -348,16 +307,8 @@ def fit_classes(
 ) -> FittedPrior[ClassPrior, ClassCheck]:
     """Fit a Dirichlet prior to labels by maximum a posteriori, and check it against them.
 
-    Parameters
-    ----------
-    name
-        What to call the prior.
-    counts : array_like, shape (N, M)
-        Labels of each class to each item; items may differ in their number.
-    classes
-        The classes' names.
-    n_sets, seed
-        Simulated data sets of the check, and what fixes them. The prior does not depend on them.
+    `counts`, (N, M), are the labels of each class to each item; items may differ in their number. The check
+    has `n_sets` simulated data sets, which `seed` fixes; the prior does not depend on them.
 
     Raises
     ------
@@ -369,7 +320,7 @@ def fit_classes(
     -----
     The likelihood is that of a Dirichlet-multinomial. A weak normal penalty (standard deviation 2 on each
     log α, about 0) keeps what the labels do not determine from drifting: the α of a class that nobody chose,
-    and Σα of items that do not differ. Parameters are rounded to six digits, as in every fit.
+    and Σα of items that do not differ.
     """
     from scipy.optimize import minimize
 
@@ -392,8 +343,7 @@ def fit_classes(
     end = minimize(
         cost, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14, "gtol": 1e-9}
     )
-    alpha = tuple(float(f"{value:.6g}") for value in np.exp(end.x))
-    prior = ClassPrior(name, alpha, tuple(classes))
+    prior = ClassPrior(name, rounded(tuple(np.exp(end.x).tolist())), tuple(classes))
     return FittedPrior.of(prior, check_classes(prior, data, seed, n_sets))
 
 
@@ -413,11 +363,11 @@ def check_classes(prior: LabelPrior, counts: ArrayLike, seed: int = 0, n_sets: i
 
     def against(reference: list[Counts]) -> Callable[[Counts], Floats]:
         pool = np.concatenate(reference)
-        agreement, pairs = ReferenceSample.of(_agreement(pool)), _pairs(pool)
+        agreement, pairs = np.sort(_agreement(pool)), _pairs(pool)
 
         def distances(of_set: Counts) -> Floats:
             shares = np.abs(of_set.sum(axis=0) / of_set.sum() - prior.shares).max()
-            ks = agreement.ks_distance(_agreement(of_set))
+            ks = ks_distance(_agreement(of_set), agreement)
             return np.array([shares, ks, np.abs(_pairs(of_set) - pairs).max()])
 
         return distances

@@ -19,6 +19,8 @@ from scipy.special import ndtr, ndtri
 from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError, errors_about
 from nbyk.files import read_json
+from nbyk.priors.families import rounded
+from nbyk.priors.family import check_fields
 from nbyk.priors.nominal import (
     ClassCheck,
     ClassPrior,
@@ -29,7 +31,6 @@ from nbyk.priors.nominal import (
     labels_of,
 )
 from nbyk.priors.predictive import FittedPrior
-from nbyk.priors.responses import check_keys
 from nbyk.sums import product
 
 _NODES = 31
@@ -43,24 +44,19 @@ class OrdinalPrior(LabelPrior):
 
     Attributes
     ----------
-    name : str
-        Name of the prior in tables.
+    name, caution : str
+        As for `TwoStagePrior`.
     thresholds : tuple of float, length L − 1
         The thresholds between the levels, ascending.
-    item_sd : float
-        Standard deviation s of the items on the latent scale, at least 0.
-    rater_sd : float
-        Standard deviation τ of the raters' cut-points, at least 0.
+    item_sd, rater_sd : float
+        Standard deviations of the items on the latent scale, s, and of the raters' cut-points, τ; at least 0.
     classes : tuple of str
         The levels' names, lowest first; "1" to "L" by default.
-    caution : str
-        As for `TwoStagePrior`.
 
     Raises
     ------
     NbykError
-        If there is no threshold, they do not ascend, a standard deviation is negative or not finite, or the
-        levels are not as many different names.
+        If one of them is out of range, or the levels are not as many different names.
     """
 
     confusion: ClassVar[float] = 0.0
@@ -197,18 +193,19 @@ def fit_levels(
         )
     rows, times = np.unique(data, axis=0, return_counts=True)
 
+    def thresholds(point: Floats) -> Floats:
+        return np.cumsum(np.concatenate([point[:1], np.exp(point[1:-1])]))
+
     def cost(point: Floats) -> float:
-        cuts = np.cumsum(np.concatenate([point[:1], np.exp(point[1:-1])]))
         pull = point[-1] / _PULL_SD
-        likelihood = _log_likelihood(cuts, float(np.exp(point[-1])), rows, times)
+        likelihood = _log_likelihood(thresholds(point), float(np.exp(point[-1])), rows, times)
         return float((0.5 * pull * pull - likelihood) / times.sum())
 
     start = np.sqrt(2.0) * ndtri(np.cumsum(totals)[:-1] / totals.sum())
     point = np.concatenate([start[:1], np.log(np.diff(start)), [0.0]])
     end = minimize(cost, point, method="L-BFGS-B", options={"ftol": 1e-13, "gtol": 1e-7}).x
-    cuts = np.cumsum(np.concatenate([end[:1], np.exp(end[1:-1])]))
-    thresholds, item_sd = tuple(float(f"{cut:.6g}") for cut in cuts), float(f"{np.exp(end[-1]):.6g}")
-    prior = OrdinalPrior(name, thresholds, item_sd, classes=tuple(classes))
+    cuts, item_sd = thresholds(end), float(np.exp(end[-1]))
+    prior = OrdinalPrior(name, *rounded((tuple(cuts.tolist()), item_sd)), classes=tuple(classes))
     return FittedPrior.of(prior, check_classes(prior, data, seed, n_sets))
 
 
@@ -218,12 +215,11 @@ def label_prior_in(path: Path) -> LabelPrior | None:
         content = read_json(path, way_out="give a prior that `nbyk fit` wrote, or write it again")
         if not isinstance(content, Mapping):
             return None
-        optional = ("classes", "caution")
         if "alpha" in content:
-            check_keys(content, "prior of labels", ("name", "alpha"), (*optional, "leaning", "confusion"))
+            check_fields(content, "prior of labels", ClassPrior)
             return ClassPrior(**content)
         if "thresholds" in content:
-            check_keys(content, "prior of levels", ("name", "thresholds", "item_sd"), ("rater_sd", *optional))
+            check_fields(content, "prior of levels", OrdinalPrior)
             return OrdinalPrior(**content)
         return None
 

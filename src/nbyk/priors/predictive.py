@@ -69,16 +69,6 @@ class FamilyFit:
         """2 × parameters − 2 × log-likelihood: the smallest is best."""
         return 2.0 * (self.n_parameters - self.log_likelihood)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the candidate as JSON can hold it."""
-        return {
-            "mu": self.mu.to_dict(),
-            "sigma": self.sigma.to_dict(),
-            "n_parameters": self.n_parameters,
-            "log_likelihood": self.log_likelihood,
-            "aic": self.aic,
-        }
-
 
 AnyPrior = TypeVar("AnyPrior", bound=Prior)
 AnyCheck = TypeVar("AnyCheck", bound=Check)
@@ -86,16 +76,9 @@ AnyCheck = TypeVar("AnyCheck", bound=Check)
 
 @dataclass(frozen=True)
 class FittedPrior(Generic[AnyPrior, AnyCheck]):
-    """A prior fitted to ratings or labels, and whether it makes such ones.
+    """A prior fitted to ratings or labels, whose `caution` is a sentence if the check rejects it.
 
-    Attributes
-    ----------
-    prior
-        The fitted prior; its `caution` is a sentence if the check rejects it.
-    check
-        The data beside sets simulated from the prior.
-    candidates
-        Of ratings, all pairs of families, the smallest AIC first; the prior is made of the first pair.
+    The `candidates` for ratings are all pairs of families, the smallest AIC first: the prior's.
     """
 
     prior: AnyPrior
@@ -123,10 +106,7 @@ def beside_simulated(
     n_items: int,
     n_sets: int,
 ) -> tuple[Floats, Floats]:
-    """Return the distances of data from a pool of simulated sets, and their p-values, (D,) each.
-
-    `against` makes a function that measures the distances from a pool; `n_items` are those of a set.
-    """
+    """Return the distances of data from a pool of simulated sets by `against`, and their p, (D,) each."""
     if n_sets < 1:
         raise NbykError(f"number of simulated data sets is {n_sets}; expected at least 1")
     n_pool = min(n_sets, max(20, -(-_REFERENCE_ITEMS // n_items)))
@@ -138,21 +118,11 @@ def beside_simulated(
 
 @dataclass(frozen=True)
 class PredictiveCheck(Check):
-    """A data set compared with those that a prior makes.
+    """A data set compared with `n_sets` that a prior makes.
 
-    Attributes
-    ----------
-    n_sets
-        Simulated data sets behind each p-value.
-    means_ks, sds_ks
-        Kolmogorov-Smirnov distance between the data's item means (standard deviations) and those of many
-        simulated data sets together.
-    means_p, sds_p
-        P-values of these distances: (1 + number of simulated data sets at least as far) / (1 + n_sets).
-    mean_data, mean_prior
-        Mean of all responses, in the data and in the simulated data sets.
-    mean_p
-        P-value, computed likewise, of the distance between these two; two-sided.
+    `means_ks` and `sds_ks` are the Kolmogorov-Smirnov distances between the data's item means (standard
+    deviations) and those of many simulated sets together, `mean_data` and `mean_prior` the means of all
+    responses. Each p-value is (1 + number of simulated sets at least as far) / (1 + n_sets).
     """
 
     n_sets: int
@@ -182,12 +152,11 @@ def predictive_check(
 ) -> PredictiveCheck:
     """Simulate `n_sets` data sets of the same shape from a prior and compare them with data.
 
-    `matrix`, (N, K), has NaN for missing responses. Every simulated set has as many items as the data, and as
-    many responses to each. Its items' parameters are fresh, and its responses pass the prior's response
-    stage. The check therefore accounts for few levels, few ratings per item and rounding; a comparison of a
-    family with item means does not. The distances are to a pool of further simulated sets. If the prior were
-    true, the data would be one more set, given the pool. So the p-values are exact for a prior fixed
-    beforehand, and too large for one fitted to the same data.
+    `matrix`, (N, K), has NaN for missing responses. A simulated set has as many fresh items, and as many
+    responses to each, which pass the prior's response stage: the check accounts for few levels, few ratings
+    per item and rounding. The distances are to a pool of further sets. If the prior were true, the data would
+    be one more set, given the pool. So the p-values are exact for a prior fixed beforehand, and too large for
+    one fitted to the same data.
     """
     responses = prior.response.on_scale(matrix)
     item_parameters(responses)
@@ -206,11 +175,11 @@ def predictive_check(
     def against(reference: list[Moments]) -> Callable[[Moments], Floats]:
         nonlocal mean_prior
         means, sds, overall = zip(*reference, strict=True)
-        of_means, of_sds = (ReferenceSample.of(np.concatenate(part)) for part in (means, sds))
+        all_means, all_sds = (np.sort(np.concatenate(part)) for part in (means, sds))
         mean_prior = float(np.mean(overall))
 
         def distances(of_set: Moments) -> Floats:
-            ks = of_means.ks_distance(of_set[0]), of_sds.ks_distance(of_set[1])
+            ks = ks_distance(of_set[0], all_means), ks_distance(of_set[1], all_sds)
             return np.array([*ks, abs(of_set[2] - mean_prior)])
 
         return distances
@@ -222,23 +191,11 @@ def predictive_check(
 
 
 def item_parameters(matrix: ArrayLike) -> tuple[Floats, Floats]:
-    """Return every item's mean and standard deviation (Wein et al. 2023, appendix B).
+    """Return every item's mean, (N,), and standard deviation (ddof = 1) where it has two responses, (n,).
 
-    Parameters
-    ----------
-    matrix : array_like, shape (N, K)
-        Responses, with NaN for missing ones.
-
-    Returns
-    -------
-    means : ndarray, shape (N,)
-    sds : ndarray, shape (n,), n ≤ N
-        Computed with ddof = 1; items with a single response are left out.
-
-    Notes
-    -----
-    Both are rounded to 12 decimals, so that the same ratings in another order give the same number:
-    histograms and Kolmogorov-Smirnov distances depend on ties being ties.
+    `matrix`, (N, K), has NaN for missing responses (Wein et al. 2023, appendix B). Both are rounded to 12
+    decimals, so that the same ratings in another order give the same number: histograms and
+    Kolmogorov-Smirnov distances depend on ties being ties.
     """
     responses = response_matrix(matrix, "matrix")
     present = ~np.isnan(responses)
@@ -259,29 +216,11 @@ def moments(responses: Floats, present: Booleans) -> tuple[Floats, Floats]:
     return np.round(means, 12), np.round(np.sqrt(squares[several] / (counts[several] - 1)), 12)
 
 
-@dataclass(frozen=True)
-class ReferenceSample:
-    """A sample that many others are compared with.
-
-    `values`, (n,), are its different values in ascending order, and `below`, (n + 1,), the share of the
-    sample below each of them, and 1.
-    """
-
-    values: Floats
-    below: Floats
-
-    @classmethod
-    def of(cls, sample: ArrayLike) -> ReferenceSample:
-        """Return a sample of shape (m,), counted."""
-        values, counts = np.unique(np.asarray(sample, dtype=np.float64), return_counts=True)
-        return cls(values, np.concatenate([[0], np.cumsum(counts)]) / counts.sum())
-
-    def ks_distance(self, values: ArrayLike) -> float:
-        """Return sup |F_n(x) − F_m(x)| between a sample, (n,), and this one; only equal values are tied."""
-        first, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
-        below = np.concatenate([[0], np.cumsum(counts)]) / counts.sum()
-        # The difference of two step functions is largest at a step of the first or just before it, because
-        # between two of these steps the second function only grows.
-        other_at = self.below[np.searchsorted(self.values, first, side="right")]
-        other_before = self.below[np.searchsorted(self.values, first, side="left")]
-        return float(max(np.abs(below[1:] - other_at).max(), np.abs(below[:-1] - other_before).max()))
+def ks_distance(values: ArrayLike, pool: Floats) -> float:
+    """Return sup |F_n(x) − F_m(x)| of a sample, (n,), and an ascending one, (m,); equal values are tied."""
+    steps, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
+    below = np.concatenate([[0], np.cumsum(counts)]) / counts.sum()
+    # The difference of two step functions is largest at a step of the first or just before it, because
+    # between two of these steps the second function only grows.
+    pool_at, pool_before = (np.searchsorted(pool, steps, side) / len(pool) for side in ("right", "left"))
+    return float(max(np.abs(below[1:] - pool_at).max(), np.abs(below[:-1] - pool_before).max()))

@@ -19,7 +19,7 @@ from nbyk.priors.two_stage import TwoStagePrior
 from nbyk.sums import product
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import pandas as pd
 
 _MU_FAMILIES = ("truncated_normal", "beta", "truncated_normal_mixture")
 _SIGMA_FAMILIES = ("truncated_normal", "beta")
@@ -51,8 +51,7 @@ def fit_prior(
     Raises
     ------
     NbykError
-        If the ratings are not on the scale, or do not tell μ and σ apart, because every item has a single
-        one or all are equal.
+        If the ratings are not on the scale, or do not tell μ and σ apart.
 
     Notes
     -----
@@ -70,18 +69,13 @@ def fit_prior(
 def fit_by_likelihood(matrix: ArrayLike, response: Response) -> tuple[FamilyFit, ...]:
     """Fit every pair of families of μ and σ to ratings on levels by maximum likelihood, the best AIC first.
 
-    Item parameters are integrated out. The moments of an item's ratings are not taken for its μ and σ, as in
-    Wein et al. (2023), so few ratings per item and rounding to levels do not bias the fit. The same input
-    always gives the same fit.
-
-    `matrix`, (N, K), is on the scale of `response`, which has levels; NaN is missing.
+    `matrix`, (N, K), is on the scale of `response`, which has levels; NaN is missing. Item parameters are
+    integrated out, so that few ratings per item and rounding to levels do not bias the fit.
 
     A weak normal penalty (standard deviation 2 in each search coordinate: means, log sds, log shapes and
-    logit weights) keeps parameters that the data do not determine from drifting. Where the data determine
-    them, the penalty is negligible beside the likelihood. Binary ratings determine little: they depend on
-    (μ − ½)/σ alone. Priors with different scales of σ then predict the same counts, and the penalty chooses
-    among them. Predictions for such counts are as good as the fit says. A shift of μ by ε is not such a
-    prediction: its effect depends on the chosen scale of σ.
+    logit weights) keeps parameters that the data do not determine from drifting. Binary ratings determine
+    little: they depend on (μ − ½)/σ alone. Priors with different scales of σ then predict the same counts,
+    and the penalty chooses among them. A shift of μ by ε has an effect that depends on the chosen scale.
 
     With more than 1000 different patterns of counts, the search uses 1000 items spread evenly over the
     ordered ones. Likelihoods still cover all items.
@@ -101,21 +95,23 @@ def fit_by_likelihood(matrix: ArrayLike, response: Response) -> tuple[FamilyFit,
     return tuple(sorted(candidates, key=lambda candidate: candidate.aic))
 
 
-def candidates_table(candidates: Sequence[FamilyFit]) -> pa.Table:
-    """Return pairs of families as an Arrow table, each family as JSON text, best first."""
-    import pyarrow as pa
+def candidates_table(candidates: Sequence[FamilyFit]) -> pd.DataFrame:
+    """Return pairs of families as a table, each family as JSON text, best first."""
+    import pandas as pd
 
     rows = [
         {
             "mu_family": candidate.mu.name,
             "sigma_family": candidate.sigma.name,
-            **candidate.to_dict(),
             "mu": json.dumps(candidate.mu.to_dict()),
             "sigma": json.dumps(candidate.sigma.to_dict()),
+            "n_parameters": candidate.n_parameters,
+            "log_likelihood": candidate.log_likelihood,
+            "aic": candidate.aic,
         }
         for candidate in candidates
     ]
-    return pa.Table.from_pylist(rows)
+    return pd.DataFrame(rows)
 
 
 def _check_identified(counts: Counts, response: Response) -> None:

@@ -29,35 +29,25 @@ TOXICITY = TwoStagePrior(
 μ = min(|N(0, .28)|, .8), σ = Triangular(−.05, .21, .45) clamped to [0, 1], and responses rounded down to
 {0, .2, .4, .6, .8}. (The text rounds up; the tables come from rounding down.)"""
 
-MULTIDOMAIN = TwoStagePrior(
-    "multidomain", TruncatedNormal(-0.5, 1), TruncatedNormal(-0.3923, 0.8502), Response("binary")
-)
-"""Homan et al. (2025), section 5.1: MultiDomain Agreement, 3057 tweets, offensive or not, 5 raters each.
-As in all their priors of truncated normals, both are truncated to [0, 1]."""
 
-AMAZON = TwoStagePrior(
-    "amazon",
-    TruncatedNormal(0.552121, 0.032093),
-    TruncatedNormal(0.318177, 0.018281),
-    Response("likert", 5),
-)
+def _truncated(
+    name: str, mu: tuple[float, float], sigma: tuple[float, float], response: Response
+) -> TwoStagePrior:
+    """Return a prior of normals with these means and standard deviations, truncated to [0, 1]."""
+    return TwoStagePrior(name, TruncatedNormal(*mu), TruncatedNormal(*sigma), response)
+
+
+MULTIDOMAIN = _truncated("multidomain", (-0.5, 1), (-0.3923, 0.8502), Response("binary"))
+"""Homan et al. (2025), section 5.1: MultiDomain Agreement, 3057 tweets, offensive or not, 5 raters each."""
+
+AMAZON = _truncated("amazon", (0.552121, 0.032093), (0.318177, 0.018281), Response("likert", 5))
 """Homan et al. (2025), appendix B: Amazon reviews, 20,415 products, 1 to 5 stars, 5 reviewers each."""
 
-HS_BREXIT = TwoStagePrior(
-    "hs_brexit",
-    TruncatedNormal(-0.278260, 0.181938),
-    TruncatedNormal(-0.340141, 0.408186),
-    Response("binary"),
-)
+HS_BREXIT = _truncated("hs_brexit", (-0.278260, 0.181938), (-0.340141, 0.408186), Response("binary"))
 """Homan et al. (2025), appendix B: HS-Brexit, 1120 tweets, hate speech or not, 6 raters each.
 μ averages .079 and the responses rounded from it .062; those of the data average .129."""
 
-CONVABUSE = TwoStagePrior(
-    "convabuse",
-    TruncatedNormal(1.124694, 0.512993),
-    TruncatedNormal(-0.324344, 0.417337),
-    Response("binary"),
-)
+CONVABUSE = _truncated("convabuse", (1.124694, 0.512993), (-0.324344, 0.417337), Response("binary"))
 """Homan et al. (2025), appendix B: ConvAbuse, 4185 dialogues, at least 3 experts each according to the paper.
 The prior makes binary responses, the data have five levels. μ averages .662 and the responses made from it
 .696; those of the data, their lowest level put at 0 and their highest at 1, average .879."""
@@ -75,18 +65,11 @@ ARMIS = TwoStagePrior(
 """Homan et al. (2025), appendix B: ArMIS, 964 Arabic tweets, misogynous or not, 3 raters each.
 The components of μ and of σ are chosen independently of each other."""
 
-MHS = TwoStagePrior(
-    "mhs",
-    TruncatedNormal(-0.211147, 0.106442),
-    TruncatedNormal(-0.243672, 0.148406),
-    Response("likert", 5),
-)
+MHS = _truncated("mhs", (-0.211147, 0.106442), (-0.243672, 0.148406), Response("likert", 5))
 """Homan et al. (2025), appendix B: Measuring Hate Speech, 39,565 comments, 7912 raters."""
 
-_PUBLISHED = {
-    prior.name: prior
-    for prior in (SIMULATED_PUBLISHED, TOXICITY, MULTIDOMAIN, AMAZON, HS_BREXIT, CONVABUSE, ARMIS, MHS)
-}
+_ALL = (SIMULATED_PUBLISHED, TOXICITY, MULTIDOMAIN, AMAZON, HS_BREXIT, CONVABUSE, ARMIS, MHS)
+_PUBLISHED = {prior.name: prior for prior in _ALL}
 _SEMANTICS = ("published", "recommended")
 
 
@@ -94,20 +77,10 @@ assert sorted(_PUBLISHED) == list(published_names()), "the names that are known 
 
 
 def published_prior(name: str, semantics: str = "published") -> TwoStagePrior:
-    """Return a published prior.
+    """Return a published prior by its name, one of `nbyk.priors.published_names`.
 
-    Parameters
-    ----------
-    name
-        One of `nbyk.priors.published_names`.
-    semantics
-        "published" (reproduces the paper's numbers) or "recommended" (the paper's text). They differ for
-        "simulated" only.
-
-    Raises
-    ------
-    NbykError
-        If either is unknown.
+    `semantics` is "published", which reproduces the paper's numbers, or "recommended", which follows its
+    text. They differ for "simulated" only.
     """
     if name not in _PUBLISHED:
         raise unknown_name("prior", name, _PUBLISHED)

@@ -16,6 +16,7 @@ from nbyk.arrays import Floats, Integers
 from nbyk.data.responses import response_matrix
 from nbyk.data.scales import Binary, Levels, Scale
 from nbyk.errors import NbykError, unknown_name
+from nbyk.priors.family import check_fields
 from nbyk.priors.kinds import KINDS, Kind, respond_all
 from nbyk.sums import product
 
@@ -35,11 +36,6 @@ class Response:
         A name of `nbyk.priors.kinds.KINDS`, such as "likert", where each kind says what it makes of a draw.
     levels : int
         Number of levels L, as the kind takes them; 0 for none, and for those of a kind that fixes them.
-
-    Raises
-    ------
-    NbykError
-        If the kind is unknown or the number of levels does not fit the kind.
     """
 
     kind: str
@@ -113,8 +109,8 @@ class Response:
         """Raise an `NbykError` if there are no levels to count responses on."""
         if self.levels == 0:
             raise NbykError(
-                f"response {self.kind} is continuous, and nbyk counts only responses on levels (likert, "
-                "binary); for continuous ones use `fit_prior` and `predictive_check`"
+                f"response {self.kind} is continuous, and nbyk counts only responses on levels; for "
+                "continuous ones use `fit_prior` and `predictive_check`"
             )
 
     def respond(self, mu: ArrayLike, sigma: ArrayLike, z: ArrayLike) -> Floats:
@@ -130,22 +126,10 @@ class Response:
         return self.respond(x, 0.0, 0.0)
 
     def probabilities(self, mu: ArrayLike, sigma: ArrayLike) -> Floats:
-        """Return the probability of every possible response, given the item.
+        """Return the probability of every possible response, (..., L), in the order of `values`.
 
-        Parameters
-        ----------
-        mu, sigma : array_like, shapes that broadcast to (...)
-            The item's mean, and its standard deviation of at least 0; at 0 the response is certain.
-
-        Returns
-        -------
-        ndarray, shape (..., L)
-            In the order of `values`; every cell is accurate in the tails too.
-
-        Raises
-        ------
-        NbykError
-            If the responses are continuous, or a sigma is negative.
+        Items' means `mu` and standard deviations `sigma`, at least 0, broadcast to (...). A sigma of 0 makes
+        the response certain. An `NbykError` says if responses are continuous, or a sigma is negative.
         """
         edges = self.edges
         mean, sd = np.broadcast_arrays(np.asarray(mu, dtype=np.float64), np.asarray(sigma, dtype=np.float64))
@@ -165,46 +149,38 @@ class Response:
     def on_scale(self, matrix: ArrayLike) -> Floats:
         """Return a valid response matrix, (N, K), with its responses put exactly on what is possible."""
         responses = response_matrix(matrix, "matrix")
-        if self.is_normal:
-            return responses
-        nearest = np.clip(responses, self._rule.low, self._rule.high)
-        expected = "a number in [0, 1]" if np.isfinite(self._rule.high) else "a number of at least 0"
-        if self.levels:
-            steps = self._steps(responses)
-            nearest = np.where(np.isnan(steps), np.nan, self.values[np.nan_to_num(steps).astype(np.int64)])
-            expected = f"one of {', '.join(f'{level:g}' for level in self.values)}"
+        nearest = self._rule.nearest(responses, self.levels)
         far = np.abs(responses - nearest) > _ON_LEVEL
         if far.any():
             item, column = np.argwhere(far)[0]
             raise NbykError(
                 f"item {item}, response {column} is {responses[item, column]}; a {self.kind} response is "
-                f"{expected}: recode the responses, or choose another response stage"
+                f"{self._rule.possible(self.levels)}: recode the responses, or choose another response stage"
             )
         return nearest
 
     def on_levels(self, matrix: ArrayLike) -> tuple[Floats, Response]:
         """Return responses (N, K) on levels, NaN where missing, and the response that has those levels.
 
-        Responses with levels stay as they are. Those between two ends are cut into ten equal parts, whose
-        probabilities have the same μ and σ.
+        Those without levels are cut into ten equal parts, whose probabilities have the same μ and σ.
         """
         responses = self.on_scale(matrix)
         if self.levels:
             return responses, self
-        if self.is_normal:
+        if self._rule.cut is None:
             raise NbykError(
                 f"response {self.kind} has neither levels nor ends; put the responses on a scale with both "
                 "ends"
             )
-        cut = Response(self.kind if self._rule.takes(_PARTS) else "likert", _PARTS)
+        cut = Response(self._rule.cut, _PARTS)
         # In floating point 0.7 - 0.4 is a little less than 0.3, but belongs to the same part.
         return cut.apply(np.round(responses, _DECIMALS)), cut
 
     def counts(self, matrix: ArrayLike) -> Integers:
         """Return the counts of each response to each item, (N, L), of a matrix (N, K), NaN where missing."""
         self.check_levels()
-        steps = self._steps(self.on_scale(matrix))
-        return np.stack([(steps == level).sum(axis=1) for level in range(self.levels)], axis=1)
+        responses = self.on_scale(matrix)
+        return np.stack([(responses == value).sum(axis=1) for value in self.values], axis=1)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the kind, and the number of levels of a Likert scale."""
@@ -216,21 +192,5 @@ class Response:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Response:
         """Return the response from a result of `to_dict`; an `NbykError` names any error in it."""
-        check_keys(content, "response", required=("kind",), optional=("levels",))
+        check_fields(content, "response", cls)
         return cls(**content)
-
-    def _steps(self, responses: Floats) -> Floats:
-        """Return the numbers of the nearest levels, from 0; NaN stays."""
-        return np.asarray(np.clip(np.round(responses / self.values[1]), 0, self.levels - 1))
-
-
-def check_keys(content: Any, what: str, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
-    """Raise an `NbykError` unless content is a mapping with these keys."""
-    if not isinstance(content, Mapping):
-        raise NbykError(f"a {what} is a mapping with {', '.join(required)}; found {content!r}")
-    for key in content:
-        if key not in required + optional:
-            raise unknown_name(f"key of a {what}", str(key), required + optional)
-    for key in required:
-        if key not in content:
-            raise NbykError(f"{what}: {key} is missing")

@@ -1,7 +1,7 @@
 """The two-stage prior: the variation of items, and of responses within an item.
 
-Item i draws (μ_i, σ_i) from the item stage; its responses are draws from N(μ_i, σ_i²), put on the scale of
-the data by the response stage (Wein et al. 2023, algorithm 3 and section 6).
+Item i draws (μ_i, σ_i); its responses are draws from N(μ_i, σ_i²), put on the scale of the data by the
+response stage (Wein et al. 2023, algorithm 3 and section 6).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from nbyk.arrays import Floats
 from nbyk.errors import NbykError, errors_about
 from nbyk.files import read_json
 from nbyk.priors.families import family_from_dict
-from nbyk.priors.family import Family
+from nbyk.priors.family import Family, check_fields
 from nbyk.priors.prior import Prior
-from nbyk.priors.responses import Response, check_keys
+from nbyk.priors.responses import Response
 
 
 @dataclass(frozen=True)
@@ -83,15 +83,9 @@ class TwoStagePrior(Prior):
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> TwoStagePrior:
         """Return the prior from a result of `to_dict`; an `NbykError` names any error in it."""
-        required = ("name", "mu", "sigma", "response")
-        check_keys(content, "prior", required, optional=("caution",))
-        return cls(
-            name=content["name"],
-            mu=family_from_dict(content["mu"]),
-            sigma=family_from_dict(content["sigma"]),
-            response=Response.from_dict(content["response"]),
-            caution=content.get("caution", ""),
-        )
+        check_fields(content, "prior", cls)
+        parts = {stage: family_from_dict(content[stage]) for stage in ("mu", "sigma")}
+        return cls(**{**content, **parts, "response": Response.from_dict(content["response"])})
 
     def _content(self) -> dict[str, Any]:
         return {

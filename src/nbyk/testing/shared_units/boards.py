@@ -39,22 +39,10 @@ ALONE_IN_SPREAD = 5.0
 def moderated_pairs(totals: Floats, df: float, apart: float = 1.0) -> tuple[Floats, Floats, Floats]:
     """Return the variances over shared units of the effects of all pairs of S systems, moderated.
 
-    Parameters
-    ----------
-    totals : ndarray, shape (S, S)
-        The jackknife's variance T over units that all systems share, of each pair; 0 on the diagonal, NaN
-        where a pair was not compared.
-    df
-        Degrees of freedom ν of each.
-    apart
-        The largest λ, from 0 to 1.
-
-    Returns
-    -------
-    variances, df : ndarray, shape (M, S, S)
-        The variance over units of each pair's effect, moderated in M ways, and its degrees of freedom.
-    weights : ndarray, shape (M,)
-        The weights of the ways; they add up to 1.
+    `totals`, (S, S), are the jackknife's variances T over units that all systems share, 0 on the diagonal,
+    NaN where a pair was not compared; each has `df` degrees of freedom ν. The largest λ is `apart`. The
+    result is each pair's variance moderated in M ways, its degrees of freedom, (M, S, S) both, and the
+    weights of the ways, (M,).
 
     Notes
     -----
@@ -82,31 +70,44 @@ def moderated_pairs(totals: Floats, df: float, apart: float = 1.0) -> tuple[Floa
     complete = int(there.sum()) == n * (n - 1) // 2
     products = _products(totals) if complete else None
     apart *= 1.0 if products is None else _independence(products, df)
-    variances, degrees = [], []
     if products is None or n == 3:
         spreads = totals[there]
-        mean = float(spreads.mean())
-        most = df * (n - 1 if products is None else _effective_systems(products, df))
         weights = _weights(spreads, np.ones(len(spreads)), df)
-        for d0 in df * _TIMES:
-            pooled = (d0 * mean + df * totals) / (d0 + df)
-            variances.append(apart * pooled + (1.0 - apart) * totals)
-            degrees.append(np.full_like(totals, df + apart * (min(d0 + df, most) - df)))
-        return np.array(variances), np.array(degrees), weights
-    spreads = np.diag(products) * n / (n - 1)
-    belongs = _belonging(_of_systems(spreads, spreads.mean()), df)
-    mean = float(np.average(spreads, weights=belongs))
-    own = _of_systems(spreads, mean)
-    most = df * _effective_systems(products * np.sqrt(np.outer(belongs, belongs)), df)
-    for d0 in df * _TIMES:
-        agreed = belongs * d0
-        of_system, df_of_system = (agreed * mean + df * own) / (agreed + df), agreed + df
-        sums = of_system[:, None] + of_system
-        squares = of_system**2 / df_of_system
-        of_sums = sums**2 / np.maximum(squares[:, None] + squares, 1e-300)
-        variances.append(apart * sums + (1.0 - apart) * totals)
-        degrees.append(df + apart * np.maximum(np.minimum(of_sums, most) - df, 0.0))
-    return np.array(variances), np.array(degrees), _weights(spreads, belongs, df)
+        most = df * (n - 1 if products is None else _effective_systems(products, df))
+        pooled, degrees = _moderated(totals, float(spreads.mean()), df)
+    else:
+        spreads = np.diag(products) * n / (n - 1)
+        belongs = _belonging(_of_systems(spreads, spreads.mean()), df)
+        weights = _weights(spreads, belongs, df)
+        most = df * _effective_systems(products * np.sqrt(np.outer(belongs, belongs)), df)
+        mean = float(np.average(spreads, weights=belongs))
+        of_systems, df_of_systems = _moderated(_of_systems(spreads, mean), mean, df, belongs)
+        pooled = of_systems[:, :, None] + of_systems[:, None]
+        squares = of_systems**2 / df_of_systems
+        degrees = pooled**2 / np.maximum(squares[:, :, None] + squares[:, None], 1e-300)
+    variances = apart * pooled + (1.0 - apart) * totals
+    degrees = df + apart * np.maximum(np.minimum(degrees, most) - df, 0.0)
+    return variances, np.broadcast_to(degrees, variances.shape), weights
+
+
+def moderated_systems(totals: Floats, df: float) -> tuple[Floats, Floats, Floats]:
+    """Return the variances of S systems over units of their own, and their df, (M, S), moderated in M ways.
+
+    `totals`, (S,), are the jackknife's variances T over each system's own units, with `df` degrees of freedom
+    each. The ways have weights, (M,).
+    """
+    belongs = _belonging(totals, df)
+    mean = float(np.average(totals, weights=belongs))
+    variances, degrees = _moderated(totals, mean, df, belongs)
+    return variances, np.minimum(degrees, belongs.sum() * df), _weights(totals, belongs, df)
+
+
+def _moderated(
+    variances: Floats, mean: float, df: float, belongs: Floats | float = 1.0
+) -> tuple[Floats, Floats]:
+    """Return variances moderated towards a mean in M ways, (M, …), and their degrees of freedom."""
+    d0 = df * _TIMES.reshape(-1, *[1] * variances.ndim) * belongs
+    return (d0 * mean + df * variances) / (d0 + df), d0 + df
 
 
 def _of_systems(spreads: Floats, mean: float) -> Floats:
@@ -156,37 +157,21 @@ def _effective_systems(products: Floats, df: float) -> float:
     return max(1.0, min(n - 1.0, trace**2 / squares)) if squares > 0.0 else max(n - 1.0, 1.0)
 
 
-def moderated_systems(totals: Floats, df: float) -> tuple[Floats, Floats, Floats]:
-    """Return the variances of S systems over units of their own, and their df, (M, S), moderated in M ways.
-
-    `totals`, (S,), are the jackknife's variances T over each system's own units, with `df` degrees of freedom
-    each. The ways have weights, (M,).
-    """
-    belongs = _belonging(totals, df)
-    d0 = df * _TIMES[:, None] * belongs
-    variances = (d0 * np.average(totals, weights=belongs) + df * totals) / (d0 + df)
-    return variances, np.minimum(d0 + df, belongs.sum() * df), _weights(totals, belongs, df)
-
-
 def _weights(spreads: Floats, belongs: Floats, df: float) -> Floats:
     """Return the weight of each number of degrees of freedom of agreement, given mean squares."""
-    positive = np.maximum(spreads, 1e-9 * spreads.mean())
-    logs, half = np.log(positive), df / 2.0
-    likelihoods = []
-    for d0 in df * _TIMES:
-        middle = np.average(logs, weights=belongs)
-        centre = middle - (psi(half) - np.log(half) - psi(d0 / 2.0) + np.log(d0 / 2.0))
-        ratio = np.exp(logs - centre)
-        density = (
-            gammaln(half + d0 / 2.0)
-            - gammaln(half)
-            - gammaln(d0 / 2.0)
-            + half * np.log(df / d0)
-            + (half - 1.0) * (logs - centre)
-            - (half + d0 / 2.0) * np.log1p(df * ratio / d0)
-        )
-        likelihoods.append(float(np.sum(belongs * (density - centre))))
-    shares: Floats = np.exp(np.array(likelihoods) - max(likelihoods))
+    logs, half, d0 = np.log(np.maximum(spreads, 1e-9 * spreads.mean())), df / 2.0, df * _TIMES[:, None]
+    middle = np.average(logs, weights=belongs)
+    centre = middle - (psi(half) - np.log(half) - psi(d0 / 2.0) + np.log(d0 / 2.0))
+    density = (
+        gammaln(half + d0 / 2.0)
+        - gammaln(half)
+        - gammaln(d0 / 2.0)
+        + half * np.log(df / d0)
+        + (half - 1.0) * (logs - centre)
+        - (half + d0 / 2.0) * np.log1p(df * np.exp(logs - centre) / d0)
+    )
+    likelihoods = np.sum(belongs * (density - centre), axis=1)
+    shares: Floats = np.exp(likelihoods - likelihoods.max())
     return np.asarray(shares / shares.sum())
 
 
@@ -195,22 +180,10 @@ def moderated_tests(
 ) -> dict[Places, SharedUnitsTest]:
     """Return the tests of a leaderboard's pairs, whose variances over units learn from each other.
 
-    Parameters
-    ----------
-    tests
-        The test of each pair, by the places of its systems.
-    n_systems
-        Number of systems S. With two there is nothing to learn.
-    metric
-        Severe raters of gold move all systems in one direction, unless the metric ignores location. Where
-        they are alike by chance, gold's noise hides that; so λ (`moderated_pairs`) is then at most T / W − ½.
-        By default nobody rates gold.
-
-    Returns
-    -------
-    dict
-        The same tests, each with a law of its own; as they are if a pair has other units, or one of which
-        nothing varies or the effect is undefined without some items.
+    `tests` are those of each pair of the S systems, by their places. They stay as they are if there are two
+    systems, if a pair has other units, if nothing varies, or if an effect is undefined without some items.
+    Severe raters of gold move all systems in one direction, unless the `metric` ignores location. Where they
+    are alike by chance, gold's noise hides that; so λ (`moderated_pairs`) is then at most T / W − ½.
     """
     if n_systems < 3 or len(tests) < 2:
         return dict(tests)
@@ -251,15 +224,8 @@ def _moderate_shared(
 
 
 def _moderate_own(tests: dict[Places, SharedUnitsTest], sources: tuple[Source, ...]) -> None:
-    columns = {
-        pair: {
-            1 + sources.index(source): (system, test.sources[source])
-            for system, source in zip(pair, _OWN, strict=True)
-            if source in sources
-        }
-        for pair, test in tests.items()
-    }
-    parts = [part for of_pair in columns.values() for part in of_pair.values()]
+    own = [(place, source) for place, source in enumerate(_OWN) if source in sources]
+    parts = [(pair[place], test.sources[source]) for pair, test in tests.items() for place, source in own]
     systems = sorted({system for system, _ in parts})
     totals = np.array([np.mean([part.total for of, part in parts if of == system]) for system in systems])
     if not totals.sum() > 0.0 or len(totals) < 2:
@@ -268,7 +234,7 @@ def _moderate_own(tests: dict[Places, SharedUnitsTest], sources: tuple[Source, .
     variances, degrees, weights = moderated_systems(totals, df)
     of_system = dict(zip(systems, zip(variances.T, degrees.T, strict=True), strict=True))
     for pair, test in tests.items():
-        chosen = {column: of_system[system] for column, (system, _) in columns[pair].items()}
+        chosen = {1 + sources.index(source): of_system[pair[place]] for place, source in own}
         tests[pair] = _mixed(test, weights, chosen)
 
 

@@ -64,14 +64,12 @@ class Spread:
     ----------
     items
         Variance between items: of an item's effect with infinitely many ratings and answers.
-    raters
-        Between raters, over all items: a rater whose severity moves the effect by s adds s².
-    ratings
-        Between single ratings, beyond items and raters.
-    runs
-        Between runs of both systems together: twice that of one system if they are alike.
-    answers
-        Between single answers of both systems together, beyond items and runs.
+    raters, ratings
+        Between raters, over all items: a rater whose severity moves the effect by s adds s². And between
+        single ratings, beyond items and raters.
+    runs, answers
+        Between runs of both systems together: twice that of one system if they are alike. And between single
+        answers of both systems together, beyond items and runs.
     clusters
         Between clusters of items, such as passages, beyond the items in them.
     calls
@@ -128,14 +126,11 @@ class Crew:
 
     Attributes
     ----------
-    n_items
-        Items N.
-    raters
-        Raters J, each with the same number of items; 0 if each rating is by another person.
-    ratings_per_item
-        Ratings per item K, at most J.
-    runs
-        Runs R of each system, each on all items; 0 if each answer is from another run.
+    n_items, ratings_per_item
+        Items N, and ratings per item K, at most J.
+    raters, runs
+        Raters J, each with the same number of items, and runs R of each system, each on all items; 0 if each
+        rating is by another person, or each answer from another run.
     items_per_cluster
         Items in a cluster; 1 without clusters.
     paired_runs
@@ -239,9 +234,7 @@ def tests_of(found: Responses, metric: Metric) -> tuple[SharedUnitsTest, SharedU
 
 
 def spread_from(found: Responses, tests: tuple[SharedUnitsTest, SharedUnitsTest], *, rated: bool) -> Spread:
-    """Return the variances that responses show by their `tests_of`: those of clusters too, if there are any.
-
-    `rated` says whether people rated the systems' answers.
+    """Return the variances that responses show by their `tests_of`; `rated` as for `Spread.of`.
 
     The variance between clusters is s² = N (C − I) / (M − 1) with the variances of the effect over clusters C
     and over items I, and M = Σ m² / N for clusters of m items. Unequal clusters count as fewer: the plan's

@@ -25,20 +25,16 @@ class Component:
     ----------
     units
         Number of items, clusters or units.
-    total
-        Variance by the jackknife that leaves out one of them at a time.
-    within
-        The part of `total` that single responses explain: noise, and effects of one unit on one item.
-        0 for items and clusters.
-    df
-        Degrees of freedom of `total`; at least 1.
-    within_df
-        Those of `within`: about the number of responses behind it.
+    total, df
+        Variance by the jackknife that leaves out one of them at a time, and its degrees of freedom, from 1.
+    within, within_df
+        The part of `total` that single responses explain: noise, and effects of one unit on one item; 0 for
+        items and clusters. Its degrees of freedom are about the number of responses behind it.
     responses
         Number of responses of a role of theirs; for items and clusters, the number of items.
     weight_squares
-        Σ w² of their weights w in the mean of item means, which add up to 1. It is one over the number of
-        units if all answer equally often, and more if a few answer most. NaN, as `responses`, if unknown.
+        Σ w² of their weights w in the mean of item means, which add up to 1: one over the number of units if
+        all answer equally often. NaN, as `responses`, if unknown.
     third
         The third central moment of the effect over them, unbiased if all weigh the same; 0 if unknown.
     """
@@ -145,16 +141,11 @@ def unit_component(data: Responses, source: Source, found: Changes) -> Component
 
 
 def third_moment(parts: Floats, squares: float) -> float:
-    """Return the third central moment of an effect from its changes when each of J units leaves.
+    """Return the third central moment of an effect from its changes when each of J units leaves, (J,).
 
-    Parameters
-    ----------
-    parts : ndarray, shape (J,)
-        The changes, scaled so that their squares add up to the variance. If all units have the same weight,
-        part j is −(m_j − m̄) / √(J (J − 1)) for units' means m, and the third moment of their mean is
-        Σ (m_j − m̄)³ / (J (J − 1) (J − 2)).
-    squares
-        Σ w² of the units' weights; they count as 1 / Σ w² units of the same weight.
+    The squares of the changes add up to the variance. If all units have the same weight, part j is
+    −(m_j − m̄) / √(J (J − 1)) for units' means m, and the third moment of their mean is
+    Σ (m_j − m̄)³ / (J (J − 1) (J − 2)). With `squares` Σ w² of unequal weights, they count as 1 / Σ w² units.
     """
     units = 1.0 / squares if squares > 0.0 else 0.0
     if units <= 2.0:

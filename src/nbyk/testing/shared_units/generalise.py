@@ -47,17 +47,13 @@ class SharedUnitsTest:
 
     Attributes
     ----------
-    effect
-        Positive where A is better.
-    law
-        The law of the effect's error, over items or clusters and all shared sources.
-    items
-        The variance over items or, if they have clusters, over clusters.
-    sources
-        The variance over the units of each source that the test generalises over.
+    effect, law
+        Positive where A is better; and the law of its error, over items or clusters and all shared sources.
+    items, sources
+        The variance over items or, if they have clusters, over clusters; and over the units of each source.
     stretch
-        Factor by which the units' standard error grows because the effect is not linear in the responses;
-        see `nbyk.testing.shared_units.stretch`.
+        Factor by which the units' standard error grows because the effect is not linear in the responses
+        (`nbyk.testing.shared_units.stretch`).
     groups_at_work
         The approximate number of items, or groups of items, that determine the effect (`Changes.at_work`).
     clustered
@@ -97,12 +93,9 @@ class SharedUnitsTest:
     def parts(self) -> tuple[VariancePart, ...]:
         """The parts of the variance: the `squares`, each less what explains some of it, at least 0.
 
-        On balanced data this is the analysis of variance. Each interval is that of χ², less the same, cut
-        at 0.
-
-        For a metric that is not linear in the ratings, only these intervals of units cover the true part
-        (`benchmarks/shared_units/parts.py`), and the others are NaN. For one that jumps, these parts are far
-        off, and all numbers are NaN. `nbyk.testing.shared_units.intervals` fills both gaps, more slowly.
+        On balanced data this is the analysis of variance. The intervals are those of χ². For a metric that is
+        not linear in the ratings, only those of units cover the true part, and the others are NaN; for one
+        that jumps, all numbers are. `nbyk.testing.shared_units.intervals` fills both gaps, more slowly.
         """
         variances, nan = {of: less_explained(*square) for of, square in self.squares.items()}, math.nan
         if self.smoothness == "jumps":
@@ -140,11 +133,6 @@ class SharedUnitsTest:
     def df(self) -> float:
         """Satterthwaite's degrees of freedom of the variance, a summary: p comes from `law`."""
         return self.law.df_of_variance
-
-    @property
-    def standard_error(self) -> float:
-        """The root of the variance."""
-        return float(np.sqrt(self.variance))
 
     @property
     def is_constant(self) -> bool:
@@ -216,17 +204,8 @@ def shared_units_test(
 ) -> SharedUnitsTest:
     """Return the effect of A over B with its variance over new items and new units of the same design.
 
-    Parameters
-    ----------
-    metric
-        Any metric: a mean over items or not, of item means or of all responses.
-    data
-        The responses, with their units and clusters; see `responses`.
-    sources
-        The sources to generalise over; by default all that the data share. Units of other sources are fixed.
-
-    weighted
-        Whether ratings are weighted by precision where units of a source answer very unequally.
+    Units of `sources` that are not named are fixed; by default none are. `weighted` says whether ratings are
+    weighted by precision where units of a source answer very unequally.
 
     Notes
     -----

@@ -15,7 +15,7 @@ from nbyk.metrics import Metric
 from nbyk.testing.results import VariancePart
 from nbyk.testing.shared_units.components import less_explained
 from nbyk.testing.shared_units.generalise import SharedUnitsTest, law_of, shared_units_test
-from nbyk.testing.shared_units.responses import NO_UNIT, Responses, Role
+from nbyk.testing.shared_units.responses import NO_UNIT, Responses, Role, Source
 from nbyk.testing.shared_units.statistic import columns_of, effects_of_sets
 
 Estimate: TypeAlias = Callable[[Integers, Integers], Floats]
@@ -40,34 +40,34 @@ def parts_with_intervals(metric: Metric, data: Responses, test: SharedUnitsTest)
     items, and of units × items, is Student's t with a jackknifed variance: groups of items, and of the units
     of each source, are left out in turn, and the parts are estimated again.
 
-    For a metric that jumps, leaving out single units says little about the parts. Items and units are split
-    into halves at random instead. The effects of two halves that share their raters alone covary by the part
-    of the raters, and so on (the Hoeffding decomposition; Efron and Stein 1981). With half as many raters all
-    parts are too small, in about the same ratio, and nbyk scales them so that they add up to the variance of
-    the test without its stretch. Measured in docs/shared-units.md.
+    For a metric that jumps, items and units are split into halves at random instead. The effects of two
+    halves that share their raters alone covary by the part of the raters, and so on (the Hoeffding
+    decomposition; Efron and Stein 1981). With half as many raters all parts are too small, in about the same
+    ratio, and nbyk scales them so that they add up to the variance of the test without its stretch. Measured
+    in docs/shared-units.md.
     """
     if metric.smoothness == "linear" or not test.sources:
         return test.parts
     sample = _sample(data.in_order)
     size = sample.n_items / data.n_items
-    over_items = np.array([True, *(of_items for _ in test.sources for of_items in (False, True))])
+    over_items = np.array([True, *[False, True] * len(test.sources)])
     scale = np.where(over_items, size, 1.0)
     every = np.arange(sample.n_items)
-    df_of_all = np.inf
+    full_df = np.inf
     if metric.smoothness == "jumps":
         estimates = scale * _by_splits(metric, sample, test, _SPLITS)(every, _NO_UNITS)
         whole = float(np.maximum(estimates, 0.0).sum())
         if not whole > 0.0:  # also if it is NaN
             return test.parts
         law = law_of(test.items, list(test.sources.values()), 1.0)
-        of_all, df_of_all = law.variance, law.df_of_variance
-        estimates, scale = estimates * of_all / whole, scale * of_all / whole
+        full_variance, full_df = law.variance, law.df_of_variance
+        estimates, scale = estimates * full_variance / whole, scale * full_variance / whole
         estimate = _by_splits(metric, sample, test, _SPLITS_AGAIN)
     else:
         estimates = _estimates(test)
         estimate = _by_test(metric, sample, test)
     variance, df = _jackknifed(estimate, sample, test, over_items)
-    reach = stdtrit(df, 0.975) * np.sqrt(scale**2 * variance + estimates**2 * 2.0 / df_of_all)
+    reach = stdtrit(df, 0.975) * np.sqrt(scale**2 * variance + estimates**2 * 2.0 / full_df)
     return tuple(_parts(estimates, reach, test, over_items))
 
 
@@ -97,23 +97,19 @@ def _jackknifed(
 ) -> tuple[Floats, Floats]:
     """Return the variances of the parts over new items and new units, and their degrees of freedom."""
     every = np.arange(sample.n_items)
-    n_clusters = int(sample.clusters.max()) + 1
-    of_items = _dealt(np.arange(n_clusters), _ITEM_GROUPS)[sample.clusters]
-    again = []
-    for group in range(int(of_items.max()) + 1):
-        kept = np.flatnonzero(of_items != group)
-        again.append(estimate(kept, _NO_UNITS) * np.where(over_items, len(kept) / len(every), 1.0))
-    variance, squares = _variance(again)
+    clusters = _groups(int(sample.clusters.max()) + 1, _ITEM_GROUPS)
+    kept = [np.flatnonzero(~np.isin(sample.clusters, group)) for group in clusters]
+    variance, squares = _variance(
+        [estimate(rows, _NO_UNITS) * np.where(over_items, len(rows) / len(every), 1.0) for rows in kept]
+    )
     for place, source in enumerate(test.sources):
-        units = sample.source_units[source]
-        groups = _dealt(np.argsort(sample.unit_ranks[units]), _UNIT_GROUPS)
-        of_source = np.zeros(len(over_items), bool)
-        of_source[1 + 2 * place : 3 + 2 * place] = True
-        again = []
-        for group in range(int(groups.max()) + 1):
-            gone = units[groups == group]
-            again.append(estimate(every, gone) * np.where(of_source, 1.0 - len(gone) / len(units), 1.0))
-        more, more_squares = _variance(again)
+        units = _by_rank(sample, source)
+        gone = [units[group] for group in _groups(len(units), _UNIT_GROUPS)]
+        is_source = np.zeros(len(over_items), bool)
+        is_source[1 + 2 * place : 3 + 2 * place] = True
+        more, more_squares = _variance(
+            [estimate(every, out) * np.where(is_source, 1.0 - len(out) / len(units), 1.0) for out in gone]
+        )
         variance, squares = variance + more, squares + more_squares
     with np.errstate(divide="ignore", invalid="ignore"):
         return variance, np.where(squares > 0.0, variance**2 / squares, 1.0)
@@ -127,11 +123,15 @@ def _variance(again: list[Floats]) -> tuple[Floats, Floats]:
     return variance, variance**2 / (n - 1)
 
 
-def _dealt(order: Integers, most: int) -> Integers:
-    """Return the group of each of n things, dealt at random from their order; at most `most` groups."""
-    groups = np.empty(len(order), np.int64)
-    groups[order] = np.random.default_rng(_SEED).permutation(len(order)) % most
-    return groups
+def _groups(n: int, most: int) -> list[Integers]:
+    """Return groups of n things, dealt at random; at most `most`."""
+    groups = np.random.default_rng(_SEED).permutation(n) % most
+    return [np.flatnonzero(groups == group) for group in range(min(n, most))]
+
+
+def _by_rank(sample: Responses, source: Source) -> Integers:
+    units = sample.source_units[source]
+    return units[np.argsort(sample.unit_ranks[units])]
 
 
 def _sample(data: Responses) -> Responses:
@@ -152,13 +152,9 @@ def _taken(data: Responses, rows: Integers, gone: Integers) -> Responses:
     """
     is_gone = np.zeros(data.n_units + 1, bool)  # NO_UNIT is the last
     is_gone[gone] = True
+    values, answered = _left(data, rows, is_gone)
+    rows, values = rows[answered], [of[answered] for of in values]
     units = [role.units[rows] for role in data.roles]
-    values = [
-        np.where(is_gone[of], np.nan, role.values[rows]) for role, of in zip(data.roles, units, strict=True)
-    ]
-    if len(gone):
-        answered = np.all([~np.isnan(of).all(axis=1) for of in values if of.shape[1]], axis=0)
-        rows, values, units = rows[answered], [of[answered] for of in values], [of[answered] for of in units]
     kept = np.zeros(data.n_units + 1, bool)
     for of in units:
         kept[of] = True
@@ -168,6 +164,12 @@ def _taken(data: Responses, rows: Integers, gone: Integers) -> Responses:
     sources = {source: numbers[of[kept[of]]] for source, of in data.source_units.items()}
     _, clusters = np.unique(data.clusters[rows], return_inverse=True)
     return replace(data, gold=gold, a=a, b=b, source_units=sources, clusters=clusters)
+
+
+def _left(data: Responses, rows: Integers, is_gone: Booleans) -> tuple[list[Floats], Booleans]:
+    """Return the roles' responses to some items without some units, and whether each role has one left."""
+    values = [np.where(is_gone[role.units[rows]], np.nan, role.values[rows]) for role in data.roles]
+    return values, np.all([~np.isnan(of).all(axis=1) for of in values if of.shape[1]], axis=0)
 
 
 def _by_test(metric: Metric, sample: Responses, test: SharedUnitsTest) -> Estimate:
@@ -187,27 +189,21 @@ def _by_splits(metric: Metric, sample: Responses, test: SharedUnitsTest, n_split
     """Return the estimate of the parts by the effects of random halves."""
     rng = np.random.default_rng(_SEED)
     n_clusters = int(sample.clusters.max()) + 1
-    of_items = np.array([_halves(n_clusters, rng) for _ in range(n_splits)])[:, sample.clusters]
-    of_units = np.zeros((n_splits, sample.n_units + 1), np.int64)
+    item_halves = np.array([_halves(n_clusters, rng) for _ in range(n_splits)])[:, sample.clusters]
+    unit_halves = np.zeros((n_splits, sample.n_units + 1), np.int64)
     sources = [sample.source_units[source] for source in test.sources]
     for source, units in zip(test.sources, sources, strict=True):
         # the runs of A and of B are dealt alike, so that it does not matter which system is A
         rng = np.random.default_rng([_SEED, source != "raters"])
-        by_rank = units[np.argsort(sample.unit_ranks[units])]
-        of_units[:, by_rank] = [_halves(len(units), rng) for _ in range(n_splits)]
+        unit_halves[:, _by_rank(sample, source)] = [_halves(len(units), rng) for _ in range(n_splits)]
 
     def estimate(rows: Integers, gone: Integers) -> Floats:
-        halves = (_without(of_split, gone, sources) for of_split in of_units)
-        splits = (
-            _parts_of_split(metric, sample, test, rows, of_split, by_half)
-            for of_split, by_half in zip(of_items, halves, strict=True)
-        )
-        estimates = np.array([parts for parts in splits if np.isfinite(parts).all()])
-        return (
-            estimates.mean(axis=0)
-            if 2 * len(estimates) >= n_splits
-            else np.full(1 + 2 * len(test.sources), np.nan)
-        )
+        splits = zip(item_halves, (_without(halves, gone, sources) for halves in unit_halves), strict=True)
+        estimates = [_parts_of_split(metric, sample, test, rows, *halves) for halves in splits]
+        finite = [parts for parts in estimates if np.isfinite(parts).all()]
+        if 2 * len(finite) < n_splits:
+            return np.full(1 + 2 * len(sources), np.nan)
+        return np.asarray(np.mean(finite, axis=0))
 
     return estimate
 
@@ -237,8 +233,8 @@ def _parts_of_split(
     sample: Responses,
     test: SharedUnitsTest,
     rows: Integers,
-    of_items: Integers,
-    of_units: Integers,
+    item_halves: Integers,
+    unit_halves: Integers,
 ) -> Floats:
     """Return the parts by the effects of one split into halves, scaled to all items and units."""
     sources = list(test.sources)
@@ -247,27 +243,26 @@ def _parts_of_split(
         wanted = np.full(sample.n_units + 1, -2)  # -2: of no source, and therefore of both halves
         for source, half in zip(sources, halves, strict=True):
             wanted[sample.source_units[source]] = half
-        kept = (wanted == -2) | (of_units == wanted)
-        values = [np.where(kept[role.units[rows]], role.values[rows], np.nan) for role in sample.roles]
-        answered = np.all([~np.isnan(of).all(axis=1) for of in values if of.shape[1]], axis=0)
+        kept = (wanted == -2) | (unit_halves == wanted)
+        values, answered = _left(sample, rows, ~kept)
         roles = [Role(of, role.units[rows]) for of, role in zip(values, sample.roles, strict=True)]
         columns = columns_of(metric, replace(sample, gold=roles[0], a=roles[1], b=roles[2]))
         for half in (0, 1):
-            chosen = np.flatnonzero(answered & (of_items[rows] == half))
+            chosen = np.flatnonzero(answered & (item_halves[rows] == half))
             if len(chosen) > 1:
-                of_sets = effects_of_sets(metric, [column[chosen][None] for column in columns])
-                effects[(half, *halves)] = of_sets[0]
+                sets = [column[chosen][None] for column in columns]
+                effects[(half, *halves)] = effects_of_sets(metric, sets)[0]
 
     def both(differences: Floats) -> float:
         # two differences that share nothing but the factor in question
         return float(np.mean(differences * np.flip(differences)))
 
-    of_half = [np.mean(of_items[rows] == 0)]
-    of_half += [np.mean(of_units[sample.source_units[source]] == 0) for source in sources]
+    first_shares = [np.mean(item_halves[rows] == 0)]
+    first_shares += [np.mean(unit_halves[sample.source_units[source]] == 0) for source in sources]
     across = effects[0] - effects[1]
-    parts = [of_half[0] * both(across) / 2.0]
-    for axis, share in enumerate(of_half[1:]):
+    parts = [first_shares[0] * both(across) / 2.0]
+    for axis, share in enumerate(first_shares[1:]):
         between = np.take(effects, 0, axis + 1) - np.take(effects, 1, axis + 1)
         twice = np.take(across, 0, axis) - np.take(across, 1, axis)
-        parts += [share * both(between) / 2.0, of_half[0] * share * both(twice) / 4.0]
+        parts += [share * both(between) / 2.0, first_shares[0] * share * both(twice) / 4.0]
     return np.array(parts)

@@ -1,4 +1,4 @@
-"""Compiled parts: an item's responses without one unit, and the weights of units in a mean."""
+"""Compiled parts: the weights of units in a mean, and a system of equations."""
 
 from __future__ import annotations
 
@@ -6,34 +6,6 @@ import numpy as np
 
 from nbyk.arrays import Floats, Integers
 from nbyk.compiled import njit
-
-
-@njit(nogil=True, cache=True)
-def fill_means_without(
-    values: Floats, value_units: Integers, means: Floats, items: Integers, units: Integers, out: Floats
-) -> None:
-    """Fill `out`, shape (E,), with an item's mean without one unit's responses; NaN if none is left.
-
-    `values` and `value_units` are (N, K), NaN if missing; `items` and `units` of the entries are (E,). The
-    items' `means`, (N,), serve where the unit gave no response.
-    """
-    width = values.shape[1]
-    for entry in range(len(items)):
-        item = items[entry]
-        unit = units[entry]
-        total = 0.0
-        count = 0
-        absent = True
-        for k in range(width):
-            if value_units[item, k] == unit:
-                absent = False
-            elif not np.isnan(values[item, k]):
-                total += values[item, k]
-                count += 1
-        if absent:
-            out[entry] = means[item]
-        else:
-            out[entry] = total / count if count > 0 else np.nan
 
 
 @njit(nogil=True, cache=True)

@@ -85,14 +85,9 @@ class ErrorLaw:
     def tail(self, error: float, *, strong_skew: float = 0.0) -> float:
         """Return the chance of an error on the same side that is at least as large, from 0 to ½.
 
-        Parameters
-        ----------
-        error
-            An effect minus its supposed true value.
-        strong_skew
-            0 for the law as it is. Above it, the skewness of a part counts strong_skew / units times more,
-            and in full at every t, because few units show less skewness than they have; toward the long
-            tail, which they may not show either, t stays.
+        With `strong_skew` above 0, the skewness of a part counts strong_skew / units times more, and in full
+        at every t, because few units show less skewness than they have; toward the long tail, which they may
+        not show either, t stays.
         """
         if error == 0.0:
             return 0.5
@@ -131,14 +126,8 @@ def before_step(size: Floats, h: Floats) -> Floats:
 def without_overlap(items: Floats, totals: Floats, within: Floats) -> Floats:
     """Return the parts of the variance, shape (M, 1 + K), none of which counts single responses twice.
 
-    Parameters
-    ----------
-    items : ndarray, shape (M,)
-        The variance I over items.
-    totals : ndarray, shape (M, K)
-        The variance over the units of each source.
-    within : ndarray, shape (K,)
-        The part W of each that single responses explain, which I has too; see `shared_units_test`.
+    They are made of the variance I over `items`, (M,), the `totals` over the units of each source, (M, K),
+    and the part W of each `within`, (K,), that single responses explain, which I has too.
     """
     explained = within.sum()
     share = np.minimum(1.0, items / explained)[:, None] if explained > 0.0 else 1.0
@@ -147,17 +136,11 @@ def without_overlap(items: Floats, totals: Floats, within: Floats) -> Floats:
 
 
 def degrees_together(variances: Floats, df: Floats) -> Floats:
-    """Return the degrees of freedom of sources of units that vary together, shape (..., K).
+    """Return the degrees of freedom of sources' variances, (..., K), where units vary together.
 
     Two sources with about as many units each know more of their sum than one of them: by Satterthwaite's
-    formula over those that have at most 1.4 times a source's degrees of freedom, which count as its own. A
-    source with fewer units takes nothing from one with more, which would lend it degrees of freedom that it
-    lacks where its variance is small by chance.
-
-    Parameters
-    ----------
-    variances, df : ndarray, shape (..., K)
-        The variances over the units of each source, and their degrees of freedom.
+    formula over those that have at most 1.4 times a source's degrees of freedom, which count as its own. One
+    with more would lend it degrees of freedom that it lacks where its variance is small by chance.
     """
     limit = df[..., :, None]
     near = df[..., None, :] <= _ALIKE * limit

@@ -101,10 +101,9 @@ def power_with_people(
     """Return the power of `nbyk.compare` over new items, raters and runs, for normal responses.
 
     A one-sided test is of the effect's own side. The power is 0 with fewer than three shared raters or runs,
-    or clusters: the test makes no claim about them. Without shared raters and runs, the test swaps the two
-    systems on items or clusters, and the noncentral t gives its power. With G of these, its p is a multiple
-    of 2⁻ᴳ, so the level is the largest such p up to α. With them, the t-test makes no claim if too few items
-    determine the effect.
+    or clusters: the test makes no claim about them, nor where too few items determine the effect. Without
+    shared raters and runs, the test swaps the two systems on items or clusters, and the noncentral t gives
+    its power. With G of these, its p is a multiple of 2⁻ᴳ, so the level is the largest such p up to α.
     """
     crew.check()
     check_level(alpha)

@@ -108,16 +108,15 @@ class Fit:
 
 def fitted(data: Crossed) -> Fit:
     """Return the fit by restricted maximum likelihood: a search over both ratios to the noise, in turns."""
-    logs = np.zeros(2)
+    logs = np.full(2, 0.5 * np.log(_MOST_RATIO * _LEAST_RATIO))
     width = np.log(_MOST_RATIO / _LEAST_RATIO) / 2.0
-    logs += 0.5 * np.log(_MOST_RATIO * _LEAST_RATIO)
     best = fit_at(data, *np.exp(logs))
     for _ in range(_ROUNDS):
         for axis in (0, 1):
-            centre = logs.copy()
-            for step in np.linspace(-width, width, _POINTS):
-                tried = centre.copy()
-                tried[axis] = np.clip(centre[axis] + step, np.log(_LEAST_RATIO), np.log(_MOST_RATIO))
+            steps = logs[axis] + np.linspace(-width, width, _POINTS)
+            for step in np.clip(steps, np.log(_LEAST_RATIO), np.log(_MOST_RATIO)):
+                tried = logs.copy()
+                tried[axis] = step
                 fit = fit_at(data, *np.exp(tried))
                 if fit.log_likelihood > best.log_likelihood:
                     best, logs = fit, tried

@@ -10,7 +10,6 @@ from nbyk.arrays import Booleans, Floats, Integers
 from nbyk.metrics import Metric
 from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import item_means, without_rounding
-from nbyk.testing.shared_units.kernels import fill_means_without
 from nbyk.testing.shared_units.responses import Responses, left_packed
 
 ITEM_GROUPS = 400
@@ -34,16 +33,12 @@ _GROUPING_SEED = 20251122
 
 @dataclass(frozen=True)
 class Changes:
-    """The effect, and its changes when something is left out.
+    """The effect, positive if A is better, and its changes when something is left out.
 
     Attributes
     ----------
-    effect
-        The effect of all data; positive if A is better.
-    groups : ndarray, shape (G,)
-        Change without each group of items.
-    group_sizes : ndarray, shape (G,)
-        Number of items in each.
+    groups, group_sizes : ndarray, shape (G,)
+        Change without each group of items, and the number of items in each.
     units : ndarray, shape (J,)
         Change without each unit, numbered through all sources.
     within : ndarray, shape (J,)
@@ -137,8 +132,7 @@ def _unit_sums(data: Responses, change: Floats) -> tuple[Floats, Floats]:
     """Return each unit's sum δ of its entries' changes, and the part of δ² that its clusters explain.
 
     With δ_g the sum in a cluster, and p_g the cluster's share of the unit's entries, that part is
-    Σ (δ_g − p_g δ)² / (1 − Σ p²): the expected square of δ if clusters' changes have nothing in common. A
-    unit in a single cluster has no spread; its part is δ².
+    Σ (δ_g − p_g δ)² / (1 − Σ p²), or δ² for a unit in a single cluster.
     """
     (_, units), (cell_units, cell_of) = data.entries, data.cells
     totals = np.bincount(units, change, data.n_units)
@@ -183,19 +177,18 @@ def _columns_without(
         if role.units.max(initial=-1) < 0:
             left.append(column[items])
             continue
-        if data.table is None and metric.needs != "responses":
-            out = np.empty(len(items))
-            fill_means_without(role.values, role.units, column, items, units, out)
-            empty = np.isnan(out)
-            out = column[items] + steps * (out - column[items])
-        else:
-            out = np.where(role.units[items] == units[:, None], np.nan, role.values[items])
-            empty = np.asarray(np.isnan(out).all(axis=1))
-            if data.table is None:
-                out = left_packed(out)
-            elif role is data.gold:
-                shares = shares_of(out, data.table)
-                out = column[items] + steps[:, None] * (shares - column[items])
+        out = np.where(role.units[items] == units[:, None], np.nan, role.values[items])
+        there = ~np.isnan(out)
+        empty = ~there.any(axis=1)
+        if data.table is None and metric.needs == "responses":
+            out = left_packed(out)
+        elif data.table is None:
+            sums = np.cumsum(np.where(there, out, 0.0), axis=1)[:, -1]  # from left to right, as `item_means`
+            means = sums / np.maximum(there.sum(axis=1), 1)
+            out = column[items] + steps * (means - column[items])
+        elif role is data.gold:
+            shares = shares_of(out, data.table)
+            out = column[items] + steps[:, None] * (shares - column[items])
         out[empty] = column[items[empty]]
         lost |= empty
         left.append(out)
@@ -207,8 +200,7 @@ def _common_changes(
 ) -> Floats:
     """Return the mean change of an item's effect when one of a source's units leaves it.
 
-    It is 0 for a statistic that is linear in the responses. For other statistics it shows how the effect
-    changes with the number of units, which is not a difference between units.
+    It shows how the effect changes with the number of units, which is not a difference between units.
     """
     place = items * len(data.source_units) + data.sources_of_units[units]
     used = ~lost
@@ -221,12 +213,10 @@ def _common_changes(
 def _steps(metric: Metric, data: Responses) -> Floats:
     """Return the number of steps that a unit's item means move when it leaves: 1, or more if K is large.
 
-    Only means of responses, and votes on a class, are moved on.
-
-    With K responses on an item, leaving one out moves the mean by about 1/√K of its standard error. Some
-    effects, such as those of accuracy, jump. So small a step meets few jumps and says little. The mean
-    therefore moves on in the same direction, by about half a standard error, and the change is divided by the
-    number of steps.
+    Only means of responses, and votes on a class, are moved on. With K responses on an item, leaving one out
+    moves the mean by about 1/√K of its standard error. Effects that jump, such as those of accuracy, meet few
+    jumps in so small a step. So the mean moves on in the same direction, by about half a standard error, and
+    the change is divided by the number of steps.
     """
     sizes = data.panel_sizes
     steps = np.maximum(1.0, 0.5 * (sizes - 1.0) / np.sqrt(sizes))

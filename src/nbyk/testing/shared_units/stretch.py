@@ -36,24 +36,9 @@ def stretch(metric: Metric, data: Responses, found: Changes, sources: Mapping[So
     variance over the units of source s. The direction is κ_j = u_j T_s / (√(Σ T) Σ u²), where Σ u² is over
     the source. One step then changes a linear effect by one standard error. λ steps move all responses of
     item i by λ Σ_j κ_j (x_ij − x̄_i) / K_i. Weights 1 + λ κ_j move its mean by as much. If the effect first
-    vanishes after λ₀ steps, the stretch is |effect| / (λ₀ √(Σ T)). All sources move at once. Noise that moves
-    along makes both systems look worse to the same degree.
-
-    Parameters
-    ----------
-    metric, data
-        The metric and the responses.
-    found
-        The changes of the effect without each unit.
-    sources
-        The components of the sources whose units move.
-
-    Returns
-    -------
-    float
-        From 1 to `MOST` or, for labels, `MOST_OF_LABELS`; 1 if the effect does not vanish within the steps
-        that a linear effect would take.
-        Where responses are classes, gold's raters alone move.
+    vanishes after λ₀ steps, the stretch is |effect| / (λ₀ √(Σ T)), at most `MOST` or, for labels,
+    `MOST_OF_LABELS`; 1 if it does not vanish within the steps that a linear effect would take. All sources
+    move at once or, where responses are classes, gold's raters alone.
     """
     if data.table is not None:
         sources = {source: part for source, part in sources.items() if source == "raters"}
