@@ -182,7 +182,9 @@ def test_a_run_beyond_the_paper_has_tables_and_figures_of_its_own(
 def test_the_papers_statements_are_judged_by_its_own_rates(tmp_path: Path) -> None:
     """Its printed rates, put in the place of ours, do not support all that it says about them."""
     rates = error_rates(read_scores(score_files(tmp_path)), THRESHOLDS)
-    found = {verdict.claim[1:20]: verdict.findings[0] for verdict in verdicts_of(rates)}
+    found = {
+        verdict.claim[1:20]: verdict for verdict in verdicts_of(rates) if verdict.semantics == "published"
+    }
     assert [finding.outcome for finding in found.values()] == [
         *("holds in part", "holds", "holds in part", "holds", *["holds in part"] * 3)
     ]
@@ -202,6 +204,6 @@ def test_the_papers_statements_are_judged_by_its_own_rates(tmp_path: Path) -> No
 
 def test_a_run_of_one_size_has_no_step_to_judge(tmp_path: Path) -> None:
     rates = error_rates(read_scores(score_files(tmp_path)), THRESHOLDS)
-    claims = [verdict.claim for verdict in verdicts_of(rates[rates["sample_size"] == 5])]
+    claims = {verdict.claim for verdict in verdicts_of(rates[rates["sample_size"] == 5])}
     assert len(claims) == 6
     assert not any("the more samples" in claim for claim in claims)

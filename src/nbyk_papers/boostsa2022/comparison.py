@@ -207,13 +207,12 @@ def points_of_figure_1(p_values: pd.DataFrame, semantics: str) -> pd.DataFrame:
     return cells.assign(variance=(cells["p_sd"] ** 2 / cells["n_simulations"]).fillna(np.inf))
 
 
-def steps_of_figure_1(p_values: pd.DataFrame, semantics: str) -> pd.DataFrame:
+def steps_of_figure_1(cells: pd.DataFrame) -> pd.DataFrame:
     """Return the falls of p from one test-set size of Figure 1 to the next.
 
     Columns: n_items (the larger size), fraction, margin (positive where p falls) and error (its standard
     error).
     """
-    cells = points_of_figure_1(p_values, semantics)
     by_share = cells.sort_values("n_items").groupby("fraction", sort=False)
     before = by_share[["p", "variance"]].shift().reindex(cells.index)
     error = (before["variance"] + cells["variance"]) ** 0.5

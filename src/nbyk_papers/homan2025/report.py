@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.report.answer import Answer
-from nbyk_papers.homan2025.claims import verdicts_of
+from nbyk_papers.homan2025.claims import Numbers, verdicts_of
 from nbyk_papers.homan2025.comparison import (
     AGREEMENT,
     NEAR_K,
@@ -22,7 +22,6 @@ from nbyk_papers.homan2025.comparison import (
 )
 from nbyk_papers.homan2025.design import LABELS, PUBLISHED_DRAWS, SOURCE_FIGURES, STATED_DRAWS, STUDY
 from nbyk_papers.homan2025.figures import figures_of
-from nbyk_papers.homan2025.size_claims import Numbers
 from nbyk_papers.homan2025.tables import all_tables, read_power
 from nbyk_papers.shown import Fits, Page, records, study_answer, titled
 from nbyk_papers.verdicts import verdict_rows

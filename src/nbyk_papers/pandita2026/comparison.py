@@ -87,9 +87,9 @@ def _z(printed: pd.Series, ours: pd.Series, error: pd.Series) -> pd.Series:
 
 
 def best_k(grid: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return the best K of each source, metric, ε and budget: the row with the least p, or the most power."""
+    """Return the row of the best K at each budget: the least p, or the most of another column."""
     keys = ["source", "metric", "epsilon", "budget"]
-    ordered = grid.sort_values(column, ascending=column != "power", kind="stable")
+    ordered = grid.sort_values(column, ascending=column == "p_with_ties", kind="stable")
     return ordered.groupby(keys, sort=False).head(1).sort_index()
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.studies.study import Cell
 from nbyk_papers.gathered import in_order, read_partitioned
+from nbyk_papers.verdicts import Case, PaperClaim, Verdict, verdicts_on
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from nbyk.priors.nominal import LabelPrior
     from nbyk.priors.two_stage import TwoStagePrior
     from nbyk.studies.steps import Work
-    from nbyk_papers.verdicts import Verdict
     from nbyk_papers.wein2023.choices import SourceErrors
     from nbyk_papers.wein2023.comparison import Cells
 
@@ -184,26 +184,25 @@ def read_estimates(files: Sequence[Path]) -> Cells:
 
 def estimate_verdicts(cells: Cells) -> list[Verdict]:
     """Return verdicts on what Wein et al. 2023 found for numbers, by kind of responses."""
-    from nbyk_papers.verdicts import verdicts_on
     from nbyk_papers.wein2023.choices import places_of
-    from nbyk_papers.wein2023.claims import BEST_SAMPLER, SEVERAL_RESPONSES, paper_claim
+    from nbyk_papers.wein2023.claims import BEST_SAMPLER, SEVERAL_RESPONSES
 
     claims = (
         SEVERAL_RESPONSES,
         BEST_SAMPLER,
-        paper_claim(
+        PaperClaim(
             "section 7",
             "the Wins(MAE) metric […] provides the most effective p-value estimate",
             "at each ε, the mean error of wins is smaller than that of each other metric",
-            _wins_is_best,
             "comparisons of metrics",
+            _wins_is_best,
         ),
-        paper_claim(
+        PaperClaim(
             "abstract",
             "the presence of response variance […] has a profound impact on p-value estimates",
             "the mean error changes more if one response is drawn in place of K than if items are not drawn",
-            _responses_matter_more,
             "ε",
+            _responses_matter_more,
         ),
     )
     places = {
@@ -214,7 +213,7 @@ def estimate_verdicts(cells: Cells) -> list[Verdict]:
     return verdicts_on(told, places)
 
 
-def _wins_is_best(places: Sequence[SourceErrors]) -> Iterator[tuple[float, float]]:
+def _wins_is_best(places: Sequence[SourceErrors]) -> Iterator[Case]:
     for place in places:
         wins = KINDS[place.source].wins
         for other in place.metrics:
@@ -222,7 +221,7 @@ def _wins_is_best(places: Sequence[SourceErrors]) -> Iterator[tuple[float, float
                 yield place.lead(place.of_metric(wins), place.of_metric(other))
 
 
-def _responses_matter_more(places: Sequence[SourceErrors]) -> Iterator[tuple[float, float]]:
+def _responses_matter_more(places: Sequence[SourceErrors]) -> Iterator[Case]:
     """Compare main effects of two samplers of items by two of responses: all or drawn, 1 or K."""
     for place in places:
         of = {
@@ -231,7 +230,7 @@ def _responses_matter_more(places: Sequence[SourceErrors]) -> Iterator[tuple[flo
         }
         by_responses, error = place.lead(of["sample(K)"], of["sample(1)"])
         by_items, other = place.lead(of["bootstrap_items"], of["all_items"])
-        yield abs(by_responses) - abs(by_items), float(np.hypot(error, other))
+        yield Case(abs(by_responses) - abs(by_items), float(np.hypot(error, other)))
 
 
 def estimates_figure(cells: Cells) -> Figure:

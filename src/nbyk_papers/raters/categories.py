@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from nbyk.studies.study import Cell, ratings_file
 from nbyk_papers.raters.design import ACROSS, ALONE, BATCHES, CATEGORY_METRICS, N_ITEMS_OF_CATEGORIES
+from nbyk_papers.verdicts import PaperClaim, Verdict, verdicts_on
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
     from nbyk.studies.steps import Work
-    from nbyk_papers.verdicts import Verdict
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -196,24 +196,21 @@ def read_categories(files: Sequence[Path]) -> pd.DataFrame:
 
 def category_verdicts(table: pd.DataFrame) -> list[Verdict]:
     """Return verdicts on what the sequel finds of its samplers."""
-    from nbyk_papers.verdicts import Outcome, Verdict, judge
-
     keys = ["source", "epsilon", "n_items", "metric"]
     alone = table[table["sampler"] == ALONE]
-    findings = []
-    for sampler in (ACROSS, BATCHES):
-        pairs = alone.merge(table[table["sampler"] == sampler], on=keys, suffixes=("_alone", ""))
-        if len(pairs):
-            errors = np.hypot(pairs["standard_error"], pairs["standard_error_alone"])
-            cases = judge(pairs["p"] - pairs["p_alone"], errors)
-            findings.append(Outcome(f"published, {sampler}", cases.sentence("cases"), cases.outcome))
-    if not findings:
-        return []
-    return [
-        Verdict(
-            "arXiv 2605.13801, by notes on it",
-            "drawing across people, or batches with their people, raises p",
-            "at each data set, ε, N and metric, p is larger than if items are drawn alone",
-            tuple(findings),
-        )
-    ]
+
+    def cases(rows: pd.DataFrame) -> pd.DataFrame:
+        pairs = alone.merge(rows, on=keys, suffixes=("_alone", ""))
+        error = np.hypot(pairs["standard_error"], pairs["standard_error_alone"])
+        return pairs.assign(margin=pairs["p"] - pairs["p_alone"], error=error)
+
+    claim = PaperClaim(
+        "arXiv 2605.13801, by notes on it",
+        "drawing across people, or batches with their people, raises p",
+        "at each data set, ε, N and metric, p is larger than if items are drawn alone",
+        "cases",
+        cases,
+        is_quoted=False,
+    )
+    samplers = {f"published, {name}": table[table["sampler"] == name] for name in (ACROSS, BATCHES)}
+    return verdicts_on([claim], samplers)

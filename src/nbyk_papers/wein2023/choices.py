@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.testing.corrections import correct_p_values
-from nbyk_papers.verdicts import CLOSE
+from nbyk_papers.verdicts import CLOSE, Case
 from nbyk_papers.wein2023.comparison import Cells
 
 if TYPE_CHECKING:
@@ -194,18 +194,18 @@ class SourceErrors:
         """Return the mean error of pairs over the test sets."""
         return float(self._per_set(pairs).mean())
 
-    def lead(self, better: Sequence[Pair], worse: Sequence[Pair]) -> tuple[float, float]:
+    def lead(self, better: Sequence[Pair], worse: Sequence[Pair]) -> Case:
         """Return how much larger the mean error of one group of pairs is than of another, and its error.
 
         The test sets are paired. The error of the true p-values is added as if those of a group had the same.
         """
         lead = self._per_set(worse) - self._per_set(better)
-        return float(lead.mean()), self._error(lead, better, worse)
+        return Case(float(lead.mean()), self._error(lead, better, worse))
 
-    def below(self, limit: float, pairs: Sequence[Pair]) -> tuple[float, float]:
+    def below(self, limit: float, pairs: Sequence[Pair]) -> Case:
         """Return how far the mean error of pairs is below a limit, and its error."""
         per_set = self._per_set(pairs)
-        return limit - float(per_set.mean()), self._error(per_set, pairs)
+        return Case(limit - float(per_set.mean()), self._error(per_set, pairs))
 
     def _per_set(self, pairs: Sequence[Pair]) -> Floats:
         """Return the mean error of pairs in each test set, shape (sets,)."""
