@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.metrics import Metric
+from nbyk.priors import read_prior
 from nbyk.resampling.effects import run_chunks, score
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import hypothesis_effects
@@ -39,8 +41,6 @@ from nbyk_papers.calibration.verdicts import (
 from nbyk_papers.metrics import as_metrics
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from nbyk.studies.steps import Work
 
 Floats = NDArray[np.float64]
@@ -60,8 +60,6 @@ def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
     samplers that coincide are drawn once, under the first name: the permutation is `swap_items`,
     `pooled_twice` is `pooled`, and all response samplers take the one response.
     """
-    import pyarrow as pa
-
     k, metrics = population.k_responses, as_metrics(tests.metrics)
     chosen: list[Sampler] = []
     if tests.samplers:
@@ -261,8 +259,6 @@ def rates(
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute each test's rejection rate at one size, on the same simulated test sets."""
-    from nbyk.priors import read_prior
-
     population = Population(read_prior(prior), n_items, k_responses, epsilon_b, epsilon_a)
     with work.progress(tests.n_sets):
         table = calibrate(population, tests, work)

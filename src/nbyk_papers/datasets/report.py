@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from nbyk.data import Ratings, scale_from_text, source, source_names
@@ -25,7 +26,6 @@ from nbyk_papers.shown import Page, draw_prior, draw_rated, label_moments, study
 from nbyk_papers.wein2023.design import COLUMNS
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -130,8 +130,6 @@ def shown_p_values(table: pd.DataFrame) -> pd.DataFrame:
 
 def description_table(data_sets: Sequence[DataSet]) -> pd.DataFrame:
     """Return a row per data set: its size, scale and licence, the fitted families and their goodness."""
-    import pandas as pd
-
     return pd.DataFrame(
         [
             {

@@ -6,9 +6,10 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from nbyk_papers.homan2025.comparison import of_columns
 from nbyk_papers.homan2025.design import (
@@ -28,9 +29,6 @@ from nbyk_papers.homan2025.design import (
     own_size,
 )
 from nbyk_papers.verdicts import PaperClaim, Verdict, error_of_rate, verdicts_on, with_error
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TEST_OF = {"published": "multistage_bootstrap", "recommended": "swap_items"}
 """By semantics, the test that is compared with the usual ones."""
@@ -86,8 +84,6 @@ class Numbers:
 
     def under(self, semantics: str) -> PValues:
         """Return the numbers of a semantics."""
-        import pandas as pd
-
         tables = _of_the_paper(of_columns(self.grid, semantics), TABLE_OF_EPSILON)
         parts = [tables[tables["n_items"] == CLAIM_ITEMS]]
         if self.claims is not None:
@@ -201,8 +197,6 @@ def _of_panels(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _larger_budgets(numbers: PValues) -> pd.DataFrame:
-    import pandas as pd
-
     rows, on = numbers.tables, [*KEY, "k_responses"]
     budgets = sorted(set(rows["n_times_k"]) & set(BUDGETS))
     names = "the smaller N·K", "the larger"
@@ -237,8 +231,6 @@ def describe(case: pd.Series) -> str:
 
 
 def _power(numbers: PValues) -> pd.DataFrame:
-    import pandas as pd
-
     if numbers.power is None:
         return pd.DataFrame()
     cases: list[dict[str, Any]] = []

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from nbyk.data.sources import OWN_FIT
 from nbyk_papers.agreement import pooled_variances
@@ -27,7 +28,6 @@ from nbyk_papers.homan2025.design import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
 AGREEMENT = 3.0
@@ -212,8 +212,6 @@ def p_value_rows(*, grid: Sequence[Path], claims: Sequence[Path] = (), seed: int
 
 def rate_rows(*, power: Sequence[Path] = (), seed: int) -> pa.Table:
     """Return the power of each test."""
-    import pandas as pd
-
     if not power:
         return as_rows(RATES, "homan2025", seed, pd.DataFrame())
     table = read_partitioned(power, ("test", "power", "n_sets"), ("source",))

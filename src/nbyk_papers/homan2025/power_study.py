@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import pyarrow as pa
 from numba import uint64
 from numpy.typing import NDArray
 
@@ -22,6 +23,7 @@ from nbyk.planning.power.battery import (
 from nbyk.planning.power.estimate import rejections
 from nbyk.planning.power.randomisation import decided, tolerance
 from nbyk.planning.power.simulated_sets import SimulatedSets
+from nbyk.priors import read_prior
 from nbyk.resampling.count_sets import CountSets, draw_count_sets
 from nbyk.resampling.effects import Progress, batches
 from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
@@ -33,8 +35,6 @@ from nbyk_papers.batches import Trials
 from nbyk_papers.homan2025.design import ALPHA
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from nbyk.studies.steps import Work
 
 
@@ -403,8 +403,6 @@ def power_study(
     errors' differences; "unpaired_permutation" deals all errors again, as scipy's `permutation_test` does by
     default. The paired one is the same test as "swap_items", on other random draws.
     """
-    import pyarrow as pa
-
     population.prior.response.check_levels()
     n_sets = trials.n_sets
     swaps = SystemTest("swap_items", MAE, ALPHA, n_resamples=trials.n_resamples, raw_swaps=True)
@@ -443,8 +441,6 @@ def power(
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute the power of the multistage bootstrap and of the usual tests at one size."""
-    from nbyk.priors import read_prior
-
     population = Population(read_prior(prior), n_items, k_responses, epsilon_b)
     with work.progress(trials.n_sets):
         table = power_study(population, trials, threads=work.threads, progress=work.advance)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from nbyk.priors import read_prior
 from nbyk_papers import placed
@@ -31,9 +33,6 @@ from nbyk_papers.homan2025.design import (
     table_name,
 )
 from nbyk_papers.shown import titled
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 POWER = ("n_items", "k_responses", "epsilon_b", "metric", "test", "n_sets", "power", "low", "high")
 
@@ -98,8 +97,6 @@ def all_tables(
 
 def own_sizes_table(claims: pd.DataFrame) -> pd.DataFrame:
     """Return the p-values at each data set's own size: a row per source, ε, metric and semantics."""
-    import pandas as pd
-
     parts = [in_papers_order(at_own_sizes(of_columns(claims, name))) for name in METRIC_OF_COLUMN]
     rows = pd.concat(parts, ignore_index=True)
     is_below = (rows["p"] < ALPHA).map({True: "yes", False: "no"})
@@ -108,8 +105,6 @@ def own_sizes_table(claims: pd.DataFrame) -> pd.DataFrame:
 
 def raters_table(numbers: Numbers) -> pd.DataFrame:
     """Return the p-values of MAE with 1000 items: a row per source, ε and semantics, a column per K."""
-    import pandas as pd
-
     parts = [numbers.under(semantics).sizes for semantics in METRIC_OF_COLUMN]
     rows = in_papers_order(pd.concat(parts, ignore_index=True))
     rows = rows[(rows["n_items"] == CLAIM_ITEMS) & (rows["column"] == "mae")]

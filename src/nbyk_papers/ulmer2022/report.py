@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from nbyk.report.answer import Answer, AnswerTable
 from nbyk_papers import placed
@@ -35,10 +36,6 @@ from nbyk_papers.ulmer2022.design import (
 )
 from nbyk_papers.ulmer2022.figures import figures_of
 from nbyk_papers.verdicts import verdict_rows
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 CHANCE = 0.05
 """A difference counts as chance if, among all rates, one as large has at least this probability."""
@@ -121,8 +118,6 @@ def papers_form(rates: pd.DataFrame) -> pd.DataFrame:
 
     Each test has its rate, the exact 95 % interval and the published rate, if there is one.
     """
-    import pandas as pd
-
     varies, name = across(str(rates["error"].iloc[0]))
     published = beside_published(rates, str(rates["semantics"].iloc[0]))[[*CELL, "published_rate"]]
     both = rates.merge(published, on=CELL, how="left")
@@ -140,8 +135,6 @@ def papers_form(rates: pd.DataFrame) -> pd.DataFrame:
 
 def agreement_table(cells: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return how many published rates agree with ours under either semantics, by table and test."""
-    import pandas as pd
-
     rows = []
     for (table, test), of in cells["published"].groupby(["table", "test"], sort=False):
         row = {"table": table, "test": label_of_test(str(test)), "rates": len(of)}
@@ -155,8 +148,6 @@ def agreement_table(cells: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 def outside_table(cells: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return `outside` for people."""
-    import pandas as pd
-
     rows = [
         {
             "table": row["table"],

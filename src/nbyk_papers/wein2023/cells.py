@@ -8,6 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet, response_matrix
@@ -24,8 +25,6 @@ from nbyk_papers.wein2023.systems_on_gold import simulate_systems
 from nbyk_papers.wein2023.toxicity_ratings import toxicity_ratings
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from nbyk.priors import TwoStagePrior
     from nbyk.studies.steps import Work
 
@@ -108,8 +107,6 @@ def references_table(
 
     `nulls` are the sets' own true draws of the null, if the semantics has them: systems null_a and null_b.
     """
-    import pyarrow as pa
-
     parts, systems = [], list(dict.fromkeys((*_SYSTEMS, *_NULL_SYSTEMS)))
     for reference, data in sets.items():
         null = (nulls or {}).get(reference)
@@ -159,8 +156,6 @@ def true_p_table(draws: EffectDraws, columns: Sequence[str]) -> pa.Table:
 
     true_effect is the mean effect under the alternative.
     """
-    import pyarrow as pa
-
     rows = []
     for column, alternative, null in zip(columns, draws.alternative, draws.null, strict=True):
         truth = expected_p(alternative, null)
@@ -203,8 +198,6 @@ def estimated_p_table(
 
     estimated_effect is the mean effect under the alternative.
     """
-    import pyarrow as pa
-
     rows = []
     for sampler, (reference, data) in product(how.samplers, sets.items()):
         draws = resampled_effects(

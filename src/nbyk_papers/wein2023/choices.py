@@ -6,18 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from nbyk.testing.corrections import correct_p_values
 from nbyk_papers.verdicts import CLOSE, Case
 from nbyk_papers.wein2023.comparison import Cells
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 Floats = NDArray[np.float64]
 
@@ -42,8 +39,6 @@ def acceptable_table(cells: Cells) -> pd.DataFrame:
 
     Our numbers are the first test set's estimates; "of all sets" is the share over all test sets.
     """
-    import pandas as pd
-
     rows = []
     sets = cells.by_reference.assign(
         off=is_off(cells.by_reference["estimated_p"], cells.by_reference["true_p"])
@@ -83,8 +78,6 @@ def choices(cells: Cells) -> pd.DataFrame:
     them, at 0.05. Only metrics that every sampler has are compared; there are no rows with fewer than two of
     either. The cells are of one semantics.
     """
-    import pandas as pd
-
     rows = []
     for place in places_of(cells):
         if min(len(place.samplers), len(place.metrics)) > 1:
@@ -242,8 +235,6 @@ def nearest_table(cells: Cells) -> pd.DataFrame:
     Its mean error stands beside; "as near" lists the samplers whose mean error is not shown to be larger, by
     three standard errors.
     """
-    import pandas as pd
-
     rows = []
     for place in places_of(cells):
         for metric in dict.fromkeys(metric for _, metric in place.errors):
@@ -269,8 +260,6 @@ def sampler_table(cells: Cells) -> pd.DataFrame:
 
     A row per source and sampler, over all ε and the metrics that every sampler has.
     """
-    import pandas as pd
-
     rows: dict[Pair, list[Floats]] = {}
     for place in places_of(cells):
         for sampler in place.samplers:

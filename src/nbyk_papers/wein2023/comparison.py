@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
@@ -22,10 +23,6 @@ from nbyk_papers.wein2023.design import (
     published_minima,
     published_p_values,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 Floats = NDArray[np.float64]
 
@@ -73,8 +70,6 @@ def agreement_by_rank(cells: Cells) -> pd.DataFrame:
     stay. "share of our sets" is the mean share inside, of our sets, and "chance" that of a share as small as
     the paper's: with n sets, (1 + those with such a share)/(1 + n).
     """
-    import pandas as pd
-
     published = cells.table[cells.table["published_place"].notna()]
     rows = []
     for (source, epsilon), of_row in published.groupby(["source", "epsilon_b"], sort=False):
@@ -222,8 +217,6 @@ def minima(cells: Cells, kind: str) -> pd.DataFrame:
     error_low and error_high the mean and 90 % interval over test sets; published_place is that of
     `place_among` our test sets.
     """
-    import pandas as pd
-
     sets = cells.by_reference.assign(
         error=(cells.by_reference["estimated_p"] - cells.by_reference["true_p"]).abs()
     )
@@ -262,8 +255,6 @@ def _published() -> pd.DataFrame:
 
 def _ranks_among_sets(cells: pd.DataFrame, sets: pd.DataFrame) -> pd.DataFrame:
     """Return the place of every published estimate among our sets, and the share below, ties counted half."""
-    import pandas as pd
-
     published = cells.loc[cells["published_estimated_p"].notna(), [*KEY, "published_estimated_p"]]
     rows = []
     for key, of_cell in sets.merge(published, on=KEY).groupby(KEY, observed=True):

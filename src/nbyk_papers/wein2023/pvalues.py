@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from nbyk.errors import NbykError
 from nbyk.resampling.samplers import get_sampler
 from nbyk_papers.gathered import P_VALUES, as_rows, decoded, in_order, read_partitioned
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
 
@@ -66,8 +67,6 @@ def p_values(
     seed: int,
 ) -> pa.Table:
     """Return the estimated p-values that are asked for, and nothing else of the files, with the true ones."""
-    import pandas as pd
-
     estimated = _read(estimate_p, ("estimated_p", "sampler", "reference"))
     estimated = estimated[
         estimated["epsilon_b"].isin(epsilons)
