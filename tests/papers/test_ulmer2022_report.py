@@ -25,7 +25,7 @@ from nbyk_papers.ulmer2022.design import (
     TYPE_1,
     published_rates,
 )
-from nbyk_papers.ulmer2022.report import scores_report, summarise, tables_of
+from nbyk_papers.ulmer2022.report import outside_table, scores_report, summarise, tables_of
 
 
 def scores_behind(errors: pd.DataFrame, kind: str, simulations: int) -> np.ndarray:  # type: ignore[type-arg]
@@ -102,8 +102,8 @@ def shifted(rates: pd.DataFrame, chosen: pd.Series, errors: int) -> pd.DataFrame
 
 def test_what_differs_is_counted_named_and_explained(rates: pd.DataFrame) -> None:
     summary = summarise(compare(rates))
+    assert len(outside_table(compare(rates))) == 0
     assert summary["line"] == "1152 of 1152 published rates lie inside the 99.9 % interval around ours"
-    assert summary["outside"] == []
     assert summary["published"]["share"] == 1.0
     assert {name: part["rates"] for name, part in summary["published"]["by_test"].items()} == dict.fromkeys(
         TESTS.values(), 192
@@ -121,12 +121,13 @@ def test_what_differs_is_counted_named_and_explained(rates: pd.DataFrame) -> Non
         (-200, published, "semantics"),
         (-200, one, "unknown"),
     ):
-        moved = summarise(compare(shifted(rates, chosen, errors)))
+        cells = compare(shifted(rates, chosen, errors))
+        moved = summarise(cells)
         assert moved["published"]["inside"] == 1151
-        (row,) = moved["outside"]
-        assert (row["table"], row["test"], row["sample_size"], row["why"]) == ("Table 7", "welch_t", 20, why)
-        assert row["rate"] == pytest.approx(row["published_rate"] + errors / 1000)
-        assert row["predicted_high"] < row["published_rate"]
+        (row,) = outside_table(cells).to_dict("records")
+        assert (row["table"], row["test"], row["n"], row["why"]) == ("Table 7", TESTS["welch_t"], 20, why)
+        assert row["ours"] == pytest.approx(row["published"] + errors / 1000)
+        assert float(row["interval"].split("–")[1]) < row["published"]
         assert moved["published"]["by_table"]["Table 7"]["inside"] == 143
     # Inside still, at two standard errors.
     assert summarise(compare(shifted(rates, one, -45)))["published"]["inside"] == 1152

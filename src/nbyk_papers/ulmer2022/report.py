@@ -11,7 +11,7 @@ import pandas as pd
 
 from nbyk.report.answer import Answer, AnswerTable
 from nbyk_papers import placed
-from nbyk_papers.shown import Page, records, study_answer
+from nbyk_papers.shown import Page, study_answer, titled
 from nbyk_papers.ulmer2022.claims import verdicts_of
 from nbyk_papers.ulmer2022.comparison import (
     CELL,
@@ -40,11 +40,6 @@ from nbyk_papers.verdicts import verdict_rows
 CHANCE = 0.05
 """A difference counts as chance if, among all rates, one as large has at least this probability."""
 
-_SHOWN = [
-    *("table", "distribution", "error", "sample_size", "lead", "threshold", "test"),
-    *("published_rate", "rate", "predicted_low", "predicted_high", "p", "z"),
-]
-
 
 def summarise(cells: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     """Return the number of published rates in the interval around ours, by table and test, and the others.
@@ -59,22 +54,8 @@ def summarise(cells: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
         "confidence": CONFIDENCE,
         **agreements,
         "outside_by_chance_at_most": n * (1.0 - CONFIDENCE),
-        "outside": outside(cells),
         "line": f"{inside} of {n} published rates lie inside the {PERCENT} interval around ours",
     }
-
-
-def outside(cells: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    """Return the published rates outside the interval around ours, each with a reason.
-
-    The reason is "chance" if one difference as large is to be expected among so many: if its p-value times
-    the number of rates (Bonferroni) is at least `CHANCE`. Otherwise it is "semantics" if the rate lies inside
-    under the recommended semantics, and "unknown" if not.
-    """
-    published, recommended = cells["published"], cells["recommended"]
-    why = np.where(recommended["agrees"], "semantics", "unknown")
-    why = np.where(published["p"] * len(published) >= CHANCE, "chance", why)
-    return records(published.assign(why=why).loc[~published["agrees"], [*_SHOWN, "why"]])
 
 
 def _agreement_of(cells: pd.DataFrame) -> dict[str, Any]:
@@ -147,24 +128,26 @@ def agreement_table(cells: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def outside_table(cells: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return `outside` for people."""
-    rows = [
-        {
-            "table": row["table"],
-            "test": label_of_test(row["test"]),
-            "n": row["sample_size"],
-            "lead": f"{row['lead']:g}",
-            "threshold": f"{row['threshold']:g}",
-            "published": row["published_rate"],
-            "ours": row["rate"],
-            "interval": f"{row['predicted_low']:.3f}–{row['predicted_high']:.3f}",
-            "z": row["z"],
-            "why": row["why"],
-        }
-        for row in outside(cells)
-    ]
-    columns = ("table", "test", "n", "lead", "threshold", "published", "ours", "interval", "z", "why")
-    return pd.DataFrame(rows, columns=list(columns))
+    """Return the published rates outside the interval around ours, each with a reason.
+
+    The reason is "chance" if one difference as large is to be expected among so many: if its p-value times
+    the number of rates (Bonferroni) is at least `CHANCE`. Otherwise it is "semantics" if the rate lies inside
+    under the recommended semantics, and "unknown" if not.
+    """
+    published, recommended = cells["published"], cells["recommended"]
+    why = np.where(recommended["agrees"], "semantics", "unknown")
+    why = np.where(published["p"] * len(published) >= CHANCE, "chance", why)
+    rows = published.assign(why=why)[~published["agrees"]]
+    ends = zip(rows["predicted_low"], rows["predicted_high"], strict=True)
+    rows = rows.assign(
+        test=rows["test"].map(label_of_test),
+        lead=rows["lead"].map("{:g}".format),
+        threshold=rows["threshold"].map("{:g}".format),
+        interval=[f"{low:.3f}–{high:.3f}" for low, high in ends],
+    )
+    titles = {"table": "", "test": "", "sample_size": "n", "lead": "", "threshold": ""}
+    titles |= {"published_rate": "published", "rate": "ours", "interval": "", "z": "", "why": ""}
+    return titled(rows, titles)
 
 
 def _caption(distribution: str, error: str, semantics: str) -> str:

@@ -60,7 +60,6 @@ def summarise(cells: Cells) -> dict[str, Any]:
             "choices": _choices(cells.of(semantics), semantics),
             "best": best_choices(cells.of(semantics)),
             "tables_1_to_4": _minima_agreement(cells, semantics),
-            "true_p_beyond": _beyond(rows),
         }
     headline = summary["published" if "published" in summary else "recommended"]
     true, estimated = headline["true_p"], headline["estimated_p"]
@@ -151,12 +150,6 @@ def _minima_agreement(cells: Cells, semantics: str) -> dict[str, Any]:
                 counts = rank_counts(table["published_place"].dropna())
                 agreement[minima_table_name(source, kind)] = counts
     return agreement
-
-
-def _beyond(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the cells whose published true p-value does not agree."""
-    shown = ["table", "sampler", "metric", "true_p", "published_true_p", "z_true"]
-    return records(rows.loc[rows["z_true"].abs() > AGREEMENT, shown].rename(columns={"z_true": "z"}))
 
 
 PAGE = Page(
