@@ -15,9 +15,9 @@ from nbyk.files import write_parquet
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk.studies.steps import Work
 from nbyk_papers.pandita2026.cells import grid
+from nbyk_papers.pandita2026.design import KINDS
 from nbyk_papers.pandita2026.estimates import (
     K_RESPONSES,
-    KINDS,
     N_ITEMS,
     estimate_verdicts,
     estimates,

@@ -7,8 +7,12 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from nbyk.resampling.effects import run_chunks
+from nbyk.resampling.streams import Streams, stream_key
+from nbyk_papers.pandita2026.category_sets import Sizes, draw_scores, rejections
 from nbyk_papers.pandita2026.design import (
     ALPHA,
     METRICS,
@@ -16,8 +20,6 @@ from nbyk_papers.pandita2026.design import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from nbyk.studies.steps import Work
 
 Floats = NDArray[np.float64]
@@ -38,12 +40,6 @@ def grid(
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Draw test sets of a prior's categories; return a row for each size, ε and metric."""
-    import pyarrow as pa
-
-    from nbyk.resampling.effects import run_chunks
-    from nbyk.resampling.streams import Streams, stream_key
-    from nbyk_papers.pandita2026.category_sets import Sizes, draw_scores, rejections
-
     alpha, sizes = PRIORS[source], Sizes(tuple(budgets), tuple(k_responses))
     key = stream_key(seed, study="pandita2026", source=source)
     shape = (2, len(METRICS), len(epsilons), len(sizes.cells))

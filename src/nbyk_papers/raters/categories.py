@@ -8,22 +8,27 @@ sequel (arXiv 2605.13801), and differ only in gold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from nbyk.studies.study import Cell, ratings_file
+from nbyk.data.ratings import stored_ratings
+from nbyk.errors import NbykError
+from nbyk.metrics import get
+from nbyk.resampling.labels import LabelSets
+from nbyk.resampling.streams import Streams, stream_key
+from nbyk_papers.gathered import read_partitioned
+from nbyk_papers.pandita2026.cells import p_values
 from nbyk_papers.raters.design import ACROSS, ALONE, BATCHES, CATEGORY_METRICS, N_ITEMS_OF_CATEGORIES
 from nbyk_papers.verdicts import PaperClaim, Verdict, verdicts_on
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
     from nbyk.studies.steps import Work
 
 Floats = NDArray[np.float64]
@@ -36,20 +41,6 @@ COLUMNS = (
 _FEWEST_BATCHES = 3
 
 
-def category_cells(config: Any, settings: Any, sources: Sequence[str]) -> Iterator[Cell]:
-    """Yield a cell for each data set and ε."""
-    for source in sources:
-        for epsilon in settings.category_epsilons:
-            yield Cell(
-                f"raters/categories/source={source}/epsilon-{epsilon}.parquet",
-                "categories",
-                {"epsilon": epsilon, "n_sets": settings.category_sets, "seed": config.seed},
-                {"ratings": ratings_file(source)},
-                memory=400,
-                seconds=5 + 0.05 * settings.category_sets,
-            )
-
-
 def categories(
     ratings: Path, *, epsilon: float, n_sets: int, seed: int, work: Work
 ) -> tuple[pa.Table, dict[str, Any]]:
@@ -58,15 +49,6 @@ def categories(
     Labels are taken for classes without an order. Batches are items that the same people rated; without three
     of them, they cannot be drawn.
     """
-    import pyarrow as pa
-
-    from nbyk.data.ratings import stored_ratings
-    from nbyk.errors import NbykError
-    from nbyk.metrics import get
-    from nbyk.resampling.labels import LabelSets
-    from nbyk.resampling.streams import Streams, stream_key
-    from nbyk_papers.pandita2026.cells import p_values
-
     data = stored_ratings(ratings)[0]
     people = data.units().index
     if people is None:
@@ -185,10 +167,6 @@ def _batches(
 
 def read_categories(files: Sequence[Path]) -> pd.DataFrame:
     """Return the rows of the step as one table with the data set; none without files."""
-    import pandas as pd
-
-    from nbyk_papers.gathered import read_partitioned
-
     return (
         read_partitioned(files, COLUMNS, ("source",)) if files else pd.DataFrame(columns=["source", *COLUMNS])
     )
