@@ -20,9 +20,8 @@ from nbyk.errors import NbykError
 from nbyk.files import read_json
 from nbyk.priors import TwoStagePrior, read_prior
 from nbyk.report.answer import Answer, AnswerTable
-from nbyk.report.drawing import COLOURS, new_panels
 from nbyk_papers.gathered import in_order, read_rows
-from nbyk_papers.shown import Page, draw_prior, draw_rated, label_moments, study_answer, titled
+from nbyk_papers.shown import Page, moments_figure, study_answer, titled
 from nbyk_papers.wein2023.design import COLUMNS
 
 if TYPE_CHECKING:
@@ -200,15 +199,14 @@ def report(
 
 def fit_figure(data: DataSet, *, seed: int) -> Figure:
     """Draw item means and deviations of the ratings beside those of as many ratings of the fitted prior."""
-    figure, panels = new_panels(9.6, 3.4, 2)
-    matrix = data.ratings.matrix()
-    draw_rated(panels, matrix, data.prior.response.top)
-    shown = {"color": COLOURS[1], "label": "as many items of the fitted prior"}
-    draw_prior(panels, data.prior, matrix, seed, **shown)
-    label_moments(*panels)
     means, deviations = (family_label(family.to_dict()) for family in (data.prior.mu, data.prior.sigma))
-    figure.suptitle(f"{data.title}: means {means}, deviations {deviations}", fontsize=10)
-    return figure
+    return moments_figure(
+        f"{data.title}: means {means}, deviations {deviations}",
+        {"as many items of the fitted prior": data.prior},
+        seed,
+        data.ratings.matrix(),
+        top=data.prior.response.top,
+    )
 
 
 def _section(data: DataSet) -> dict[str, Any]:

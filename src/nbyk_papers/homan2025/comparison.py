@@ -79,10 +79,11 @@ def compare(grid: pd.DataFrame, semantics: str, *, published_draws: float = PUBL
     cells = cells.drop(columns=["n_items", "k_responses"])
     picked = _picked(rows)
     cells = cells.merge(picked, on=KEY, how="left")
+    variance_of_effect = cells["effect_sd"] ** 2 * (1.0 / cells["n_draws"] + 1.0 / published_draws)
     cells = cells.assign(
         table=cells["epsilon_b"].map(TABLE_OF_EPSILON),
         p_error=_error_of_p(cells, published_draws),
-        effect_error=_error_of_effect(cells, published_draws),
+        effect_error=(variance_of_effect + _ROUNDING_VARIANCE) ** 0.5,
     )
     for name in ("p", "effect"):
         cells[f"z_{name}"] = (cells[name] - cells[f"published_{name}"]) / cells[f"{name}_error"]
@@ -194,12 +195,6 @@ def _error_of_p(cells: pd.DataFrame, published_draws: float) -> pd.Series:
         cells["p"], cells["standard_error"], cells["n_draws"], cells["published_p"], published_draws
     )
     error: pd.Series = (cells["p"] * 0.0 + ours + theirs + _ROUNDING_VARIANCE) ** 0.5
-    return error
-
-
-def _error_of_effect(cells: pd.DataFrame, published_draws: float) -> pd.Series:
-    variance = cells["effect_sd"] ** 2 * (1.0 / cells["n_draws"] + 1.0 / published_draws)
-    error: pd.Series = (variance + _ROUNDING_VARIANCE) ** 0.5
     return error
 
 

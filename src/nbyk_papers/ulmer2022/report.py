@@ -42,12 +42,12 @@ CHANCE = 0.05
 
 
 def summarise(cells: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    """Return the number of published rates in the interval around ours, by table and test, and the others.
+    """Return the number of published rates in the interval around ours under each semantics.
 
     The rates of one table row and column share simulations over thresholds, and those of one row over tests,
     so they are not independent. Chance alone gives a root mean square of z of 1.
     """
-    agreements = {semantics: _agreement_of(of) for semantics, of in cells.items()}
+    agreements = {semantics: _agreement(of) for semantics, of in cells.items()}
     inside, n = agreements["published"]["inside"], agreements["published"]["rates"]
     return {
         "study": STUDY,
@@ -55,16 +55,6 @@ def summarise(cells: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
         **agreements,
         "outside_by_chance_at_most": n * (1.0 - CONFIDENCE),
         "line": f"{inside} of {n} published rates lie inside the {PERCENT} interval around ours",
-    }
-
-
-def _agreement_of(cells: pd.DataFrame) -> dict[str, Any]:
-    return {
-        **_agreement(cells),
-        "by_table": {str(name): _agreement(rows) for name, rows in cells.groupby("table", sort=False)},
-        "by_test": {
-            label_of_test(str(name)): _agreement(rows) for name, rows in cells.groupby("test", sort=False)
-        },
     }
 
 

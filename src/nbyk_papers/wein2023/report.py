@@ -48,6 +48,7 @@ def summarise(cells: Cells) -> dict[str, Any]:
     """
     summary: dict[str, Any] = {"study": STUDY, "within_standard_errors": AGREEMENT}
     for semantics in sorted(cells.semantics):
+        chosen = choices(cells.of(semantics))
         rows = cells.table[(cells.table["semantics"] == semantics) & cells.table["published_true_p"].notna()]
         summary[semantics] = {
             "true_p": _agreement(rows),
@@ -57,7 +58,7 @@ def summarise(cells: Cells) -> dict[str, Any]:
                 for table, of_table in rows.groupby("table", sort=False)
             },
             "acceptable": _acceptable(cells.of(semantics)),
-            "choices": _choices(cells.of(semantics), semantics),
+            "choices": verdict(chosen, semantics) if len(chosen) else None,
             "best": best_choices(cells.of(semantics)),
             "tables_1_to_4": _minima_agreement(cells, semantics),
         }
@@ -103,12 +104,6 @@ def _acceptable(cells: Cells) -> dict[str, Any]:
             f"estimates from all test sets, {share:.0%} are not.{of_paper}"
         ),
     }
-
-
-def _choices(cells: Cells, semantics: str) -> dict[str, Any] | None:
-    """Return the verdict on section 7's claim; None if there is too little to choose from."""
-    table = choices(cells)
-    return verdict(table, semantics) if len(table) else None
 
 
 def _agreement(rows: pd.DataFrame) -> dict[str, Any]:
