@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Floats
 from nbyk.priors import TwoStagePrior, item_parameters, read_prior
 from nbyk.priors.predictive import moments
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
-Floats = NDArray[np.float64]
 
 _DRAWN = (10_000, 5)
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.resampling.streams import CHUNK, StreamKey, Streams, chunks, stream_key
 from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.boostsa2022.design import (
@@ -36,7 +36,7 @@ _SOFT_CONCENTRATION = 2.0
 _SOFT_NOISE = 0.4
 
 Kind: TypeAlias = Literal["hard", "soft"]
-Predictions: TypeAlias = NDArray[np.int64] | NDArray[np.float64]
+Predictions: TypeAlias = Integers | Floats
 
 
 def equally_good(
@@ -143,7 +143,7 @@ def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict
     """
     from scipy.stats import binom
 
-    def rejections(chunk_and_size: tuple[int, int]) -> NDArray[np.int64]:
+    def rejections(chunk_and_size: tuple[int, int]) -> Integers:
         chunk, size = chunk_and_size
         n_rejected = np.zeros((len(tests.scores), len(tests.fractions)), np.int64)
         for place, (target, a, b) in enumerate(equally_good(kind, tests.n_items, chunk, size, tests.seed)):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from nbyk.arrays import Booleans, Floats
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.metrics import Metric
 from nbyk.priors import read_prior
@@ -43,7 +43,6 @@ from nbyk_papers.metrics import as_metrics
 if TYPE_CHECKING:
     from nbyk.studies.steps import Work
 
-Floats = NDArray[np.float64]
 PValues = dict[Method, Floats]
 """Each method's p-value by every metric, shape (metrics,); NaN where it is undefined."""
 
@@ -222,7 +221,7 @@ def _seed_of_set(population: Population, seed: int, index: int) -> int:
     return int(key.seed_sequence("resamples", index).generate_state(1, np.uint32)[0])
 
 
-def _defined(data: ResponseSet, metrics: Sequence[Metric]) -> NDArray[np.bool_]:
+def _defined(data: ResponseSet, metrics: Sequence[Metric]) -> Booleans:
     effects = score(metrics, stack_responses(data.a[None], data.b[None]), data.gold[None])[:, 0]
     return np.isfinite(effects)
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.response_set import Categories, ResponseSet, responses_and_units
 from nbyk.data.units import FRESH
 from nbyk.metrics import metrics_of
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from nbyk.metrics import Metric
     from nbyk.studies.steps import Work
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 METRICS: dict[Answers, tuple[str, ...]] = {
     "classes": ("accuracy", "f1_macro"),

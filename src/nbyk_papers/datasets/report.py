@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data import Ratings, scale_from_text, source, source_names
 from nbyk.data.ratings import stored_ratings
 from nbyk.errors import NbykError
@@ -27,8 +27,6 @@ from nbyk_papers.wein2023.design import COLUMNS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
-Floats = NDArray[np.float64]
 
 SHOWN_SAMPLER = "bootstrap_items/sample(K)"
 """The sampler whose p-values are shown if a run has it; else the run's first."""

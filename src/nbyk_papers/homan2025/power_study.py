@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pyarrow as pa
 from numba import uint64
-from numpy.typing import NDArray
 
+from nbyk.arrays import Array, Integers
 from nbyk.compiled import njit
 from nbyk.metrics import get
 from nbyk.planning.power.battery import (
@@ -37,9 +37,6 @@ from nbyk_papers.homan2025.design import ALPHA
 if TYPE_CHECKING:
     from nbyk.studies.steps import Work
 
-
-Array = NDArray[Any]
-Integers = NDArray[np.int64]
 
 MAE = get("mae")
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.priors import read_prior
@@ -25,7 +25,6 @@ from nbyk_papers.metrics import as_metrics
 if TYPE_CHECKING:
     from nbyk.studies.steps import Work
 
-Floats = NDArray[np.float64]
 
 LOOKS = (1024, 2048, 4096)
 """Smallest number of draws after which a p-value may be settled."""

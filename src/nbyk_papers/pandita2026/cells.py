@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.resampling.effects import run_chunks
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk_papers.pandita2026.category_sets import Sizes, draw_scores, rejections
@@ -22,7 +22,6 @@ from nbyk_papers.pandita2026.design import (
 if TYPE_CHECKING:
     from nbyk.studies.steps import Work
 
-Floats = NDArray[np.float64]
 Side = Literal["left", "right"]
 
 _ROUNDED = 9

@@ -18,6 +18,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from nbyk.arrays import Integers
 from nbyk.data.ratings import stored_ratings
 from nbyk.errors import NbykError
 from nbyk.metrics import get
@@ -31,8 +32,6 @@ from nbyk_papers.verdicts import PaperClaim, Verdict, verdicts_on
 if TYPE_CHECKING:
     from nbyk.studies.steps import Work
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 COLUMNS = (
     *("epsilon", "sampler", "n_items", "metric", "p", "standard_error", "delta", "n_sets"),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.ratings import stored_ratings
 from nbyk.metrics import get
 from nbyk.priors import read_prior
@@ -28,8 +28,6 @@ from nbyk_papers.raters.sharing_fit import fit_sharing
 if TYPE_CHECKING:
     from nbyk.data.response_set import ResponseSet
     from nbyk.studies.steps import Work
-
-Floats = NDArray[np.float64]
 
 
 def pvalues(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from nbyk.data.arrays import Floats
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
 from nbyk.resampling.streams import CHUNK, StreamKey, Streams, chunks, stream_key
 from nbyk.testing.scores.aso import aso_batch

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet, response_matrix
 from nbyk.errors import NbykError
 from nbyk.resampling.effects import EffectDraws, score
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from nbyk.priors import TwoStagePrior
     from nbyk.studies.steps import Work
 
-Floats = NDArray[np.float64]
 
 _SYSTEMS = ("gold", "a", "b")
 _NULL_SYSTEMS = ("gold", "null_a", "null_b")

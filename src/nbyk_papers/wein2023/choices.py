@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.testing.corrections import correct_p_values
 from nbyk_papers.verdicts import CLOSE, Case
 from nbyk_papers.wein2023.comparison import Cells
-
-Floats = NDArray[np.float64]
 
 NOT_ACCEPTABLE = 0.05
 """An estimated p-value that differs this much from the true one is not acceptable (section 5)."""

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from nbyk.arrays import Array, Booleans, Floats
 from nbyk.errors import NbykError
 from nbyk_papers.agreement import pooled_variances
 from nbyk_papers.gathered import in_order, read_rows
@@ -23,8 +23,6 @@ from nbyk_papers.wein2023.design import (
     published_minima,
     published_p_values,
 )
-
-Floats = NDArray[np.float64]
 
 BAND = 0.9
 """The share of ranks, in the middle, at which a published number counts as inside."""
@@ -114,7 +112,7 @@ def _shares_of_our_sets(sets: pd.DataFrame, compared: pd.DataFrame) -> Floats:
     return np.asarray(_is_inside(np.minimum(at_most, at_least), n - 1).mean(axis=0))
 
 
-def _is_inside(as_extreme: NDArray[Any], n: int) -> NDArray[np.bool_]:
+def _is_inside(as_extreme: Array, n: int) -> Booleans:
     """Return whether a number is inside, from how many of n others lie at its nearer end or beyond."""
     return np.asarray(1 + as_extreme > 0.5 * (1.0 - BAND) * (1 + n) + 1e-9)
 
