@@ -11,7 +11,7 @@ from nbyk.metrics import Metric, definitions, get, names, register
 from nbyk.metrics.metric import Traits
 from nbyk.metrics.probe import measured_traits
 
-TRAITS = ("smoothness", "unchanged_by", "unit_power")
+TRAITS = ("smoothness", "unchanged_by", "unit_power", "follows_one_item")
 
 
 def every_metric() -> list[Metric]:

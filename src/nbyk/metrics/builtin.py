@@ -4,8 +4,9 @@ A row says of a metric its name, its function (of item means, or of responses if
 scores are better, and one line for listings; whether an effect is the mean over items (`additive`), and which
 parameters it takes. `traits=said(…)` says how a score follows a rating ("linear", "smooth" or in "jumps"),
 which changes of one system's responses change no score ("location", "scale", "monotone"), the power of the
-ratings' unit in a score, and its bounds for ratings from 0 to 1; tests/metrics/test_traits.py measures it. A
-faster way to the same numbers, if there is one, is a `form`, `counts` or `from_mean`: take that of its like.
+ratings' unit in a score, whether it follows single items (a largest error, a median), and its bounds for
+ratings from 0 to 1; tests/metrics/test_traits.py measures it. `noun` is what sentences call it, if not by its
+name. A faster way to the same numbers is a `form`, `counts` or `from_mean`: take that of its like, or none.
 Without one, an additive metric is a sum over items, and any other is scored on the rows of every draw.
 """
 
