@@ -17,8 +17,9 @@ import pandas as pd
 
 from nbyk.files import write_text
 from nbyk.report.drawing import pictures
+from nbyk_papers.calibration.design import IN_WORDS
 from nbyk_papers.calibration.figures import metrics_figure, sizes_figure
-from nbyk_papers.calibration.labels import IN_WORDS, read_labels
+from nbyk_papers.calibration.labels import read_labels
 from nbyk_papers.calibration.reading import (
     COLUMNS,
     MAIN_ALPHA,

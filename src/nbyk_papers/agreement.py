@@ -9,10 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from nbyk.arrays import Booleans, Floats, Integers
 
 _FEW_DRAWS = 10.0
 
@@ -68,7 +67,7 @@ def equal_chance_p(found: ArrayLike, trials: ArrayLike, others_found: ArrayLike,
 
 def predicted_counts(
     found: ArrayLike, trials: ArrayLike, others: ArrayLike, *, confidence: float
-) -> tuple[Counts, Counts]:
+) -> tuple[Integers, Integers]:
     """Return the prediction interval of another experiment's count at the same chance, given our count.
 
     The exact prediction interval of a binomial count (Thatcher 1964), for `found` of `trials` and another
@@ -84,17 +83,17 @@ def predicted_counts(
     x, n, m = different.T
     tail = 0.5 * (1.0 - confidence)
 
-    def is_high_enough(y: Counts) -> NDArray[np.bool_]:
+    def is_high_enough(y: Integers) -> Booleans:
         return np.asarray(hypergeom.cdf(y, n + m, x + y, m) >= tail)
 
-    def is_too_high(y: Counts) -> NDArray[np.bool_]:
+    def is_too_high(y: Integers) -> Booleans:
         return np.asarray(hypergeom.sf(y - 1, n + m, x + y, m) < tail)
 
     row = row.reshape(-1)
     return _first_from_zero(is_high_enough, m)[row], (_first_from_zero(is_too_high, m + 1) - 1)[row]
 
 
-def _first_from_zero(holds: Callable[[Counts], NDArray[np.bool_]], last: Counts) -> Counts:
+def _first_from_zero(holds: Callable[[Integers], Booleans], last: Integers) -> Integers:
     """Return, by bisection, the least number from 0 on that meets a condition, or `last` if none does."""
     low, high = np.zeros_like(last), last.copy()
     while (low < high).any():

@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.compiled import njit
 from nbyk.metrics.counts import apart
 
-Floats = NDArray[np.float64]
 Cells = NDArray[np.int32]
 Counts = NDArray[np.uint32]
-Integers = NDArray[np.int64]
 
 _FEW_VALUES = 5
 _EQUAL_BITS = 4

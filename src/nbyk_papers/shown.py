@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Floats
 from nbyk.priors import TwoStagePrior, item_parameters, read_prior
 from nbyk.priors.predictive import moments
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
-from nbyk.report.drawing import COLOURS, MARKERS, style
+from nbyk.report.drawing import COLOURS, MARKERS, new_panels, style
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk_papers.verdicts import verdict_table
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-Floats = NDArray[np.float64]
+_DRAWN = (10_000, 5)
 
 
 @dataclass(frozen=True)
@@ -39,22 +40,52 @@ class Fits:
         return dict(zip(self.fitted, zip(self.ratings, self.priors, strict=True), strict=True))
 
 
-def draw_rated(panels: Sequence[Axes], matrix: Floats, top: float) -> None:
-    """Draw the items' means and deviations in ratings; `top` is the highest of their scale."""
-    # Levels lie on [0, (L − 1)/L] and binary responses on [0, 1]; all are shown from 0 to 1.
-    for axes, data in zip(panels[:2], item_parameters(matrix / top), strict=True):
-        draw_ecdf(axes, data, color="black", linewidth=1.8, label=f"{len(data)} rated items")
+def moments_figure(
+    title: str,
+    priors: Mapping[str, TwoStagePrior],
+    seed: int,
+    ratings: Floats | None = None,
+    *,
+    top: float = 1.0,
+    with_families: bool = False,
+) -> Figure:
+    """Draw items' means and deviations in ratings, (N, K), and in as many responses of priors, by label.
+
+    Without ratings, each prior has 10,000 items of five responses. `top` is the highest rating of the scale;
+    `with_families` adds the distributions of a prior's μ and σ.
+    """
+    figure, panels = new_panels(9.6, 3.8, 2)
+    like = np.zeros(_DRAWN) if ratings is None else ratings
+    if ratings is not None:
+        # Levels lie on [0, (L − 1)/L] and binary responses on [0, 1]; all are shown from 0 to 1.
+        for axes, data in zip(panels, item_parameters(ratings / top), strict=True):
+            draw_ecdf(axes, data, color="black", linewidth=1.8, label=f"{len(data)} rated items")
+    x = np.linspace(0.0, 1.0, 1001)
+    for number, (label, prior) in enumerate(priors.items()):
+        drawn = (values / prior.response.top for values in _moments(prior, like, seed))
+        shown = {"color": COLOURS[number], "linestyle": ("--", "-")[number], "label": label}
+        for axes, values, family, letter in zip(panels, drawn, (prior.mu, prior.sigma), "μσ", strict=True):
+            draw_ecdf(axes, values, **shown)
+            if with_families:
+                named = f"{letter} of the prior"
+                axes.plot(x, family.cdf(x), color=COLOURS[number + 1], linestyle=":", label=named)
+    for axes, name in zip(panels, ("item mean", "item standard deviation"), strict=True):
+        axes.set_xlabel(name)
+        axes.set_ylim(0.0, 1.02)
+    panels[0].set_ylabel("share of items at most this")
+    panels[1].legend(frameon=False)
+    figure.suptitle(title, fontsize=10)
+    return figure
 
 
-def draw_prior(panels: Sequence[Axes], prior: TwoStagePrior, like: Floats, seed: int, **look: Any) -> None:
-    """Draw the items' means and deviations in responses of a prior, missing where `like`, (N, K), is."""
+def _moments(prior: TwoStagePrior, like: Floats, seed: int) -> tuple[Floats, Floats]:
+    """Return item means and deviations in responses of a prior, missing where `like`, (N, K), is."""
     streams = Streams(stream_key(seed, purpose="item moments of a prior", prior=prior.key()), 0)
     mu, sigma = prior.draw_items(streams.uniforms("items", (len(like), prior.n_uniforms)))
     noise = np.empty(like.shape)
     streams.fill_normals("responses", noise)
     responses = prior.response.respond(mu[:, np.newaxis], sigma[:, np.newaxis], noise)
-    for axes, drawn in zip(panels[:2], moments(responses, ~np.isnan(like)), strict=True):
-        draw_ecdf(axes, drawn / prior.response.top, **look)
+    return moments(responses, ~np.isnan(like))
 
 
 def look(number: int) -> dict[str, Any]:
@@ -126,16 +157,6 @@ def draw_ecdf(axes: Axes, values: Floats, **look: Any) -> None:
     share = np.cumsum(counts) / values.size
     start, end = min(0.0, float(x[0])), max(1.0, float(x[-1]))
     axes.step(np.array([start, *x, end]), np.array([0.0, *share, 1.0]), where="post", **look)
-
-
-def label_moments(left: Axes, right: Axes) -> None:
-    """Label the panels of item means and of item standard deviations."""
-    left.set_xlabel("item mean")
-    right.set_xlabel("item standard deviation")
-    left.set_ylabel("share of items at most this")
-    for axes in (left, right):
-        axes.set_ylim(0.0, 1.02)
-    right.legend(frameon=False)
 
 
 Tables = Iterable[tuple[str, str, "pd.DataFrame"]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -72,79 +72,88 @@ def judge(margins: ArrayLike, errors: ArrayLike) -> Cases:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """The finding on a claim under a semantics ("": under both): our numbers in words, and the outcome."""
-
-    semantics: str
-    here: str
-    outcome: str
-
-
-@dataclass(frozen=True)
 class Verdict:
-    """A claim of a paper, its place, such as "section 7", and the condition under which it holds.
+    """The finding on a claim under a semantics.
 
-    It has the finding under each semantics; none if the run lacks the numbers.
+    `place` is the claim's place in the paper, such as "section 7"; `criterion` the condition under which it
+    holds; `here` our numbers in words.
     """
 
     place: str
     claim: str
     criterion: str
-    findings: tuple[Outcome, ...]
+    semantics: str
+    here: str
+    outcome: str
 
-    def rows(self) -> list[dict[str, str]]:
-        """Return a row of text per finding."""
-        return [
-            {
-                "of the paper": self.place,
-                "it says": self.claim,
-                "it holds if": self.criterion,
-                "semantics": finding.semantics or "both",
-                "here": finding.here,
-                "verdict": finding.outcome,
-            }
-            for finding in self.findings
-        ]
+
+class Case(NamedTuple):
+    """How much a case supports a claim, negative where it contradicts it, and the margin's standard error."""
+
+    margin: float
+    error: float
 
 
 @dataclass(frozen=True)
 class PaperClaim(Generic[Numbers]):
-    """A claim of a paper, as in `Verdict`, whose words are quoted unless they are ours, and how it is judged.
+    """A claim of a paper, as in `Verdict`, whose words are quoted unless they are ours, and its cases.
 
-    `found` returns the finding that the numbers of a semantics give; None if they have no case.
+    `cases` takes the numbers of a semantics to a table with a margin and its error in each row, or to cases
+    one by one. `noun` names the cases, and `describe` puts one in words. A margin is NaN where there is none.
     """
 
     place: str
     words: str
     criterion: str
-    found: Callable[[Numbers, str], Outcome | None]
+    noun: str
+    cases: Callable[[Numbers], pd.DataFrame | Iterable[Case]]
+    describe: Callable[[pd.Series], str] | None = None
     is_quoted: bool = True
+
+    def verdict(self, numbers: Numbers, semantics: str) -> Verdict | None:
+        """Return the verdict of the numbers of a semantics; None if they have no case.
+
+        It counts the cases by ε too, if they have one, and describes the case that supports the claim least.
+        """
+        import pandas as pd
+
+        table = pd.DataFrame(self.cases(numbers))
+        if table.empty or not np.isfinite(table["margin"]).any():
+            return None
+        cases = judge(table["margin"], table["error"])
+        here = cases.sentence(self.noun)
+        if "epsilon_b" in table:
+            by_epsilon = (
+                f"{judge(rows['margin'], rows['error'])} at ε = {epsilon:g}"
+                for epsilon, rows in table.groupby("epsilon_b")
+            )
+            here += f" ({', '.join(by_epsilon)})"
+        if self.describe is not None:
+            least = table.iloc[int(np.nanargmin(table["margin"]))]
+            here += f". The case that supports it least: {self.describe(least)}"
+        words = f"“{self.words}”" if self.is_quoted else self.words
+        return Verdict(self.place, words, self.criterion, semantics, here, cases.outcome)
 
 
 def verdicts_on(claims: Iterable[PaperClaim[Numbers]], numbers: Mapping[str, Numbers]) -> list[Verdict]:
-    """Return a verdict on each claim that the numbers, by semantics, have a case of."""
-    verdicts = []
-    for claim in claims:
-        findings = (claim.found(own, semantics) for semantics, own in numbers.items())
-        known = tuple(finding for finding in findings if finding is not None)
-        words = f"“{claim.words}”" if claim.is_quoted else claim.words
-        verdicts += [Verdict(claim.place, words, claim.criterion, known)] if known else []
-    return verdicts
-
-
-def finding(
-    semantics: str, margins: ArrayLike, errors: ArrayLike, noun: str, more: str = ""
-) -> Outcome | None:
-    """Return the finding of cases (`judge`) with a name for them, and more words; None without a case."""
-    if not np.isfinite(np.asarray(margins, dtype=np.float64)).any():
-        return None
-    cases = judge(margins, errors)
-    return Outcome(semantics, f"{cases.sentence(noun)}{more}", cases.outcome)
+    """Return a verdict on each claim under each semantics whose numbers have a case of it."""
+    verdicts = (claim.verdict(own, semantics) for claim in claims for semantics, own in numbers.items())
+    return [verdict for verdict in verdicts if verdict is not None]
 
 
 def verdict_rows(verdicts: Iterable[Verdict]) -> list[dict[str, str]]:
-    """Return the rows of several verdicts, as the summary and the page have them."""
-    return [row for verdict in verdicts for row in verdict.rows()]
+    """Return verdicts as rows of text, as the summary and the page have them."""
+    return [
+        {
+            "of the paper": verdict.place,
+            "it says": verdict.claim,
+            "it holds if": verdict.criterion,
+            "semantics": verdict.semantics,
+            "here": verdict.here,
+            "verdict": verdict.outcome,
+        }
+        for verdict in verdicts
+    ]
 
 
 def verdict_table(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
@@ -167,10 +176,10 @@ def with_error(value: float, error: float) -> str:
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
-def error_of_rate(found: float, n: float) -> float:
+def error_of_rate(found: Any, n: Any) -> Any:
     """Return the standard error of a rate, found of n; one more case on either side keeps it above 0."""
     share = (found + 1.0) / (n + 2.0)
-    return float((share * (1.0 - share) / n) ** 0.5)
+    return (share * (1.0 - share) / n) ** 0.5
 
 
 _LEAST = 1e-4

@@ -20,6 +20,7 @@ from nbyk_papers.boostsa2022.comparison import (
     example,
     implied_discordances,
     onsets,
+    points_of_figure_1,
     read_levels,
     read_p_values,
     steps_of_figure_1,
@@ -195,14 +196,15 @@ def test_the_implied_discordances_put_p_at_the_level() -> None:
 
 
 def test_steps_of_figure_1_are_the_falls_of_p_from_size_to_size(p_values: pd.DataFrame) -> None:
-    steps = steps_of_figure_1(p_values, "published")
+    steps = steps_of_figure_1(points_of_figure_1(p_values, "published"))
     assert len(steps) == 5
     assert (steps["margin"] > 0.0).all()
     larger = p_values["n_items"] == 2000
     rising = p_values.assign(p=p_values["p"].where(~larger, 0.6 + 0.001 * p_values["simulation"]))
-    steps = steps_of_figure_1(rising, "published")
+    steps = steps_of_figure_1(points_of_figure_1(rising, "published"))
     assert (steps["margin"] < -3.0 * steps["error"]).all()
-    single = steps_of_figure_1(p_values[p_values["simulation"] == 0], "published")
+    one = p_values[p_values["simulation"] == 0]
+    single = steps_of_figure_1(points_of_figure_1(one, "published"))
     assert np.isinf(single["error"]).all()
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.calibration import design as calibration
-from nbyk_papers.calibration.labels import PEOPLE
+from nbyk_papers.calibration.design import PEOPLE
 from nbyk_papers.calibration.reading import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]

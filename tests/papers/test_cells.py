@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_array_equal
 
 from nbyk.data.responses import response_set
 from nbyk.errors import NbykError
@@ -21,19 +20,19 @@ from nbyk.studies.steps import Work
 from nbyk.testing.pvalues import expected_p
 from nbyk_papers.gathered import P_VALUES, as_rows
 from nbyk_papers.wein2023.cells import (
-    estimated_effects_table,
+    estimated_p_table,
     reference_sets,
     references_from_table,
     references_table,
-    true_effects_table,
+    true_p_table,
 )
 from nbyk_papers.wein2023.comparison import read_cells
 from nbyk_papers.wein2023.design import Estimation
-from nbyk_papers.wein2023.pvalues import estimated_p_table, true_p_table, with_true_p
+from nbyk_papers.wein2023.pvalues import with_true_p
 from nbyk_papers.wein2023.tables import all_tables
 
 TOXICITY = published_prior("toxicity")
-COLUMNS = {"mse": "inverse_mse", "cosine": "cosine"}
+COLUMNS = {"mse": "inverse_mse", "emd_aggregated": "histogram_emd_aggregated(bins=50)"}
 
 
 def test_reference_sets_survive_parquet(tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -62,33 +61,40 @@ def test_real_gold_is_drawn_from_items_rated_twice() -> None:
         reference_sets(replace(population, n_items=41), references=[0], seed=3, gold=gold)
 
 
-def test_p_values_are_those_of_the_draws() -> None:
+@pytest.mark.parametrize(
+    ("semantics", "null", "few"), [("published", "pooled_twice", 100), ("recommended", "pooled", 120)]
+)
+def test_p_values_are_those_of_the_draws(semantics: str, null: str, few: int) -> None:
     population, work = Population(TOXICITY, 30, 3, 0.2), Work("test")
     sets = dict(enumerate(reference_sets(population, references=range(2), seed=1)))
     sampler = "bootstrap_items/sample(1)"
-    how = Estimation("recommended", "pooled", [sampler], 50, 50, seed=1)
-    estimated = estimated_effects_table(sets, COLUMNS, how, work)
+    how = Estimation(semantics, null, [sampler], 120, 50, seed=1)
     one = replace(population, k_responses=1)
-    true = {1: true_effects_table(one, COLUMNS, n_draws=60, seed=1, work=work)}
-    estimates = estimated_p_table(estimated, "pooled", {"mse": 50, "cosine": 20}, paired=True).to_pandas()
-    truths = true_p_table(true[1], list(COLUMNS)).to_pandas().assign(responses=1)
+    fresh = simulated_effects(one, list(COLUMNS.values()), n_draws=60, seed=1)
+    estimates = estimated_p_table(sets, COLUMNS, how, work).to_pandas()
+    truths = true_p_table(fresh, list(COLUMNS)).to_pandas().assign(responses=1)
     table = with_true_p(estimates.assign(k_responses=3), truths).to_dict("records")
     assert [(row["reference"], row["metric"]) for row in table] == [
         (reference, column) for reference in (0, 1) for column in COLUMNS
     ]
-    fresh = simulated_effects(one, list(COLUMNS.values()), n_draws=60, seed=1)
+    resamples = {("mse", 0): 120, ("emd_aggregated", 0): few}
+    shared = semantics == "recommended"
     for row in table:
         metric, m = list(COLUMNS).index(row["metric"]), row["n_resamples"]
-        data = sets[row["reference"]]
         draws = resampled_effects(
-            data, COLUMNS[row["metric"]], sampler=sampler, null="pooled", n_resamples=50, seed=1
+            sets[row["reference"]],
+            COLUMNS[row["metric"]],
+            sampler=sampler,
+            null=null,
+            share_gold=shared,
+            n_resamples=50 if row["reference"] else 120,
+            seed=1,
         )
-        estimate = expected_p(draws.alternative[0, :m], draws.null[0, :m], paired=True)
+        estimate = expected_p(draws.alternative[0, :m], draws.null[0, :m], paired=shared)
         truth = expected_p(fresh.alternative[metric], fresh.null[metric])
         assert (row["estimated_p"], row["estimated_se"]) == (estimate.p, estimate.standard_error)
         assert (row["true_p"], row["true_se"]) == (truth.p, truth.standard_error)
-        assert (m, row["n_draws"]) == ({"mse": 50, "cosine": 20}[row["metric"]], 60)
-    assert_array_equal(estimated["draw"].to_numpy()[:50], np.arange(50))
+        assert (m, row["n_draws"]) == (resamples.get((row["metric"], row["reference"]), 50), 60)
 
 
 def test_no_published_number_stands_beside_a_perturbed_a(tmp_path: Path) -> None:

@@ -86,14 +86,6 @@ def test_the_compiled_multistage_bootstrap_has_the_null_of_the_sampler() -> None
     assert agree == 6
 
 
-def test_tables_of_a_few_items_at_a_time_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    test = StudyTest("multistage_bootstrap", 2000, 0.1)
-    whole = test.rejections(SimulatedSets(population(50, 3, 0.4), 0, 40, 0))
-    monkeypatch.setattr(power_study, "TABLE_CELLS", 13 * 2 * 17)
-    np.testing.assert_array_equal(test.rejections(SimulatedSets(population(50, 3, 0.4), 0, 40, 0)), whole)
-    assert 0 < whole[:, 0].sum() < 40
-
-
 def responses_of(at_least: np.ndarray, k: int, values: np.ndarray) -> np.ndarray:
     levels = (np.arange(k)[None, :, None] < at_least.T[:, None, :]).sum(axis=2)
     return values[levels]

@@ -15,9 +15,9 @@ from nbyk.files import write_parquet
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk.studies.steps import Work
 from nbyk_papers.pandita2026.cells import grid
+from nbyk_papers.pandita2026.design import KINDS
 from nbyk_papers.pandita2026.estimates import (
     K_RESPONSES,
-    KINDS,
     N_ITEMS,
     estimate_verdicts,
     estimates,
@@ -83,17 +83,14 @@ def test_verdicts_follow_the_errors_of_samplers_and_metrics(tmp_path: Path) -> N
     of = {name: 0.3 if "sample(1)" in name or "first" in name else 0.02 for name in WEIN_SAMPLERS}
     of["bootstrap_items/all"] = 0.01
     cells = read_estimates(made_up(tmp_path, of))
-    found = {verdict.place: verdict for verdict in estimate_verdicts(cells)}
-    assert len(found) == 4
-    for verdict in found.values():
-        assert [finding.semantics for finding in verdict.findings] == [
-            f"recommended, {kind}" for kind in KINDS
-        ]
-        assert {finding.outcome for finding in verdict.findings} == {"holds"}
+    found = estimate_verdicts(cells)
+    assert len({verdict.place for verdict in found}) == 4
+    assert [verdict.semantics for verdict in found] == 4 * [f"recommended, {kind}" for kind in KINDS]
+    assert {verdict.outcome for verdict in found} == {"holds"}
     by_items = {name: 0.3 if name.startswith("all_items") else 0.02 for name in WEIN_SAMPLERS}
     other = estimate_verdicts(read_estimates(made_up(tmp_path, by_items)))
-    (matter,) = [verdict for verdict in other if verdict.place.endswith("abstract")]
-    assert {finding.outcome for finding in matter.findings} == {"does not hold"}
+    matter = [verdict.outcome for verdict in other if verdict.place.endswith("abstract")]
+    assert matter == ["does not hold"] * len(KINDS)
     assert set(nearest_table(cells)["nearest sampler"]) == {"bootstrap_items/all"}
     assert len(estimates_figure(cells).axes) == len(KINDS)
 

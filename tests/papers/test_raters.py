@@ -101,6 +101,7 @@ def table_of(
     common = {
         "source": "convabuse",
         "system": "ε = 0.1",
+        "epsilon": 0.1,
         "shift": 0.0,
         "metric": metric,
         "standard_error": error,
@@ -109,8 +110,8 @@ def table_of(
 
 
 def outcomes(table: pd.DataFrame, words: str) -> dict[str, str]:
-    (verdict,) = [verdict for verdict in verdicts_of(table) if words in verdict.claim]
-    return {finding.semantics.split(", ", 1)[1]: finding.outcome for finding in verdict.findings}
+    found = [verdict for verdict in verdicts_of(table) if words in verdict.claim]
+    return {verdict.semantics.split(", ", 1)[1]: verdict.outcome for verdict in found}
 
 
 def test_a_conclusion_is_judged_in_each_world() -> None:

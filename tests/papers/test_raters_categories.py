@@ -96,7 +96,7 @@ def test_the_sequels_finding_is_judged_by_pairs() -> None:
         for n in (200, 1000)
         for sampler, p in ((ALONE, 0.2), (ACROSS, 0.3), (BATCHES, 0.21 if n == 200 else 0.1))
     ]
-    (verdict,) = category_verdicts(pd.DataFrame(rows).assign(**common))
-    found = {finding.semantics: finding.outcome for finding in verdict.findings}
+    verdicts = category_verdicts(pd.DataFrame(rows).assign(**common))
+    found = {verdict.semantics: verdict.outcome for verdict in verdicts}
     assert found == {f"published, {ACROSS}": "holds", f"published, {BATCHES}": "does not hold"}
     assert category_verdicts(read_categories([])) == []

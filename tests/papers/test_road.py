@@ -18,21 +18,22 @@ from nbyk.data import load_source
 from nbyk.files import write_json, write_parquet
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
+from nbyk.resampling.simulate import simulated_effects
 from nbyk.studies.steps import Work
 from nbyk.studies.study import Cell
 from nbyk_papers import batches
 from nbyk_papers.gathered import decoded
 from nbyk_papers.wein2023.cells import (
-    estimated_effects_table,
+    estimated_p_table,
     gold_of,
     reference_sets,
     references_from_table,
     references_table,
-    true_effects_table,
-    with_first_draws,
+    true_p_table,
+    with_first_draw,
 )
 from nbyk_papers.wein2023.design import Estimation, get_semantics
-from nbyk_papers.wein2023.pvalues import estimated_p_table, true_by_responses, true_p_table, with_true_p
+from nbyk_papers.wein2023.pvalues import true_by_responses, with_true_p
 from nbyk_papers.wein2023.road import GRID, kept_by, places, responses_of, road_cells
 from nbyk_papers.wein2023.steps import estimate_p, simulate, true_p
 
@@ -119,7 +120,7 @@ def test_it_is_what_the_commands_make_of_files_one_by_one(
 ) -> None:
     semantics, null, on_gold = get_semantics(way[0]), way[1], way[2]
     prior = published_prior("toxicity")
-    columns = {name: semantics.metric(name) for name in METRICS}
+    columns = {name: semantics.metric(name) for name in sorted(METRICS)}
     population, work = Population(prior, 25, 3, epsilon_b=0.2, epsilon_a=0.1), Work("test")
     gold = gold_of(semantics, prior, load_source("convabuse").matrix() if on_gold else None)
     draw_sets = partial(
@@ -136,15 +137,16 @@ def test_it_is_what_the_commands_make_of_files_one_by_one(
     kept, nulls = references_from_table(stored), references_from_table(stored, "null")
     assert bool(nulls) == own_draws == (way[0] == "published")
     how = Estimation(semantics.name, null, SAMPLERS, 30, 20, seed=7)
-    resamples = {name: semantics.resamples(name, 30) for name in sorted(METRICS)}
-    effects = estimated_effects_table(kept, columns, how, work)
-    estimated = estimated_p_table(effects, null, resamples, paired=semantics.share_gold).to_pandas()
+    estimated = estimated_p_table(kept, columns, how, work).to_pandas()
     truths = []
     for k in (1, 3):
         of_k = replace(population, k_responses=k)
-        fresh = true_effects_table(of_k, columns, n_draws=30, seed=7, work=work)
-        draws = with_first_draws(fresh, kept, nulls, columns, k) if own_draws else fresh
-        truths.append(true_p_table(draws, sorted(METRICS)).to_pandas().assign(responses=k))
+        fresh = simulated_effects(of_k, list(columns.values()), n_draws=30, seed=7)
+        if not own_draws:
+            truths.append(true_p_table(fresh, list(columns)).to_pandas().assign(responses=k))
+        for number, null_set in nulls.items():
+            true = true_p_table(with_first_draw(fresh, kept[number], null_set, k), list(columns))
+            truths.append(true.to_pandas().assign(reference=number, responses=k))
     table = with_true_p(estimated.assign(k_responses=3), pd.concat(truths))
     ours = made("epsilon-0.2_a-0.1_n-25_k-3", way, files)
     assert ours[list(table)].equals(table)

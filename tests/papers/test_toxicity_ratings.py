@@ -6,6 +6,7 @@ import math
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -14,19 +15,20 @@ from nbyk.errors import NbykError
 from nbyk.files import read_parquet, write_json, write_parquet
 from nbyk.priors import Response, published_prior
 from nbyk.resampling.population import Population
+from nbyk.resampling.simulate import simulated_effects
 from nbyk.studies.steps import Work
 from nbyk.testing.pvalues import expected_p
 from nbyk_papers.wein2023.cells import (
-    estimated_effects_table,
+    estimated_p_table,
     gold_of,
     reference_sets,
     references_from_table,
     references_table,
-    true_effects_table,
-    with_first_draws,
+    true_p_table,
+    with_first_draw,
 )
 from nbyk_papers.wein2023.design import SEMANTICS, Estimation
-from nbyk_papers.wein2023.pvalues import estimated_p_table, true_p_table, with_true_p
+from nbyk_papers.wein2023.pvalues import with_true_p
 from nbyk_papers.wein2023.steps import true_p
 from nbyk_papers.wein2023.systems_on_gold import simulate_systems
 from nbyk_papers.wein2023.toxicity_ratings import toxicity_law, toxicity_ratings
@@ -145,24 +147,25 @@ def test_sets_and_their_nulls_survive_parquet(tmp_path) -> None:  # type: ignore
 
 @pytest.mark.parametrize(("sampler", "k"), [("bootstrap_items/all", 3), ("all_items/sample(1)", 1)])
 def test_a_reference_set_is_the_first_of_its_true_draws(sampler: str, k: int) -> None:
-    sets, nulls, work = drawn(), drawn("null"), Work("test")
+    sets, nulls = drawn(), drawn("null")
     how = Estimation("published", "pooled_twice", [sampler], 50, 50, seed=1)
     population = Population(TOXICITY, 30, k, 0.3)
-    fresh = true_effects_table(population, COLUMNS, n_draws=60, seed=1, work=work)
-    effects = estimated_effects_table(sets, COLUMNS, how, work)
-    estimates = estimated_p_table(effects, "pooled_twice", dict.fromkeys(COLUMNS, 50), paired=False)
-    estimated = estimates.to_pandas().assign(k_responses=3)
-    truths = true_p_table(with_first_draws(fresh, sets, nulls, COLUMNS, k), list(COLUMNS))
-    true = truths.to_pandas().assign(responses=k)
+    fresh = simulated_effects(population, list(COLUMNS.values()), n_draws=60, seed=1)
+    estimated = estimated_p_table(sets, COLUMNS, how, Work("test")).to_pandas().assign(k_responses=3)
+    truths = [
+        true_p_table(with_first_draw(fresh, data, nulls[number], k), list(COLUMNS))
+        .to_pandas()
+        .assign(reference=number, responses=k)
+        for number, data in sets.items()
+    ]
+    true = pd.concat(truths)
     table = with_true_p(estimated, true).to_dict("records")
     assert [row["reference"] for row in table] == [4, 4, 7, 7]
     with pytest.raises(NbykError, match="no first draw of reference set 7"):
         with_true_p(estimated, true[true["reference"] == 4])
     for row in table:
-        draws = {
-            name: fresh[row["metric"]].to_numpy()[60 * place : 60 * (place + 1)].copy()
-            for place, name in enumerate(("alternative", "null"))
-        }
+        metric = list(COLUMNS).index(row["metric"])
+        draws = {"alternative": fresh.alternative[metric].copy(), "null": fresh.null[metric].copy()}
         for name, kept in (("alternative", sets), ("null", nulls)):
             data = kept[row["reference"]]
             gold, a, b = (matrix[:, :k].mean(axis=1) for matrix in (data.gold, data.a, data.b))

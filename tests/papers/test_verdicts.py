@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -11,11 +12,12 @@ from nbyk_papers.verdicts import (
     IN_PART,
     OPEN,
     Cases,
-    Outcome,
+    PaperClaim,
     Verdict,
     judge,
     verdict_rows,
     verdict_table,
+    verdicts_on,
     with_error,
 )
 
@@ -65,10 +67,28 @@ def test_numbers_carry_their_standard_errors(value: float, error: float, text: s
 
 
 def test_a_verdict_is_a_row_for_each_semantics() -> None:
-    findings = (Outcome("published", "p = .1", HOLDS), Outcome("", "p = .2", FAILS))
-    rows = verdict_rows([Verdict("section 7", "“so”", "p < .05", findings)])
-    assert [(row["semantics"], row["verdict"]) for row in rows] == [("published", HOLDS), ("both", FAILS)]
+    findings = (("published", "p = .1", HOLDS), ("recommended", "p = .2", FAILS))
+    rows = verdict_rows(Verdict("section 7", "“so”", "p < .05", *finding) for finding in findings)
+    assert [(row["semantics"], row["verdict"]) for row in rows] == [
+        ("published", HOLDS),
+        ("recommended", FAILS),
+    ]
     table = verdict_table(rows)
     assert list(table.columns) == list(rows[0])
     assert len(verdict_table([])) == 0
     assert isinstance(table, pd.DataFrame)
+
+
+def test_a_claim_counts_its_cases_and_describes_the_one_that_supports_it_least() -> None:
+    claim: PaperClaim[pd.DataFrame] = PaperClaim(
+        "section 7", "so", "p < .05", "sizes", lambda rows: rows, lambda case: f"N = {case['n']:g}"
+    )
+    cases = pd.DataFrame({"n": [5, 6, 7, 8], "margin": [0.1, -0.2, 0.3, np.nan], "error": 0.01})
+    cases["epsilon_b"] = [0.1, 0.1, 0.3, 0.3]
+    numbers = {"published": cases, "recommended": cases.iloc[3:], "none": cases.iloc[:0]}
+    (verdict,) = verdicts_on([claim], numbers)
+    assert (verdict.semantics, verdict.claim, verdict.outcome) == ("published", "“so”", IN_PART)
+    assert verdict.here == (
+        "Of 3 sizes, 2 support the claim and 1 contradicts it (1 of 2 at ε = 0.1, 1 of 1 at ε = 0.3). The "
+        "case that supports it least: N = 6"
+    )

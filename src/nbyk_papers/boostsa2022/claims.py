@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nbyk_papers.boostsa2022.comparison import (
     AGREEMENT,
     half_width,
@@ -28,11 +30,9 @@ from nbyk_papers.boostsa2022.design import (
 from nbyk_papers.verdicts import (
     OPEN,
     Cases,
-    Outcome,
     PaperClaim,
     Verdict,
     error_of_rate,
-    finding,
     verdicts_on,
     with_error,
 )
@@ -43,51 +43,41 @@ if TYPE_CHECKING:
 NARROW = 0.02
 """The half-width of an interval of p up to which it counts as narrow."""
 
-_PLACES = ("below", "inside", "above")
-
 
 def verdicts_of(found: Mapping[str, Any], p_values: pd.DataFrame, levels: pd.DataFrame) -> list[Verdict]:
     """Return a verdict on each statement that the run has numbers for; `found` are parts of the summary."""
-    verdicts = verdicts_on(_OF_P_VALUES, dict.fromkeys(SEMANTICS, p_values))
-    verdicts += _printed_example(found["figure_03"])
-    if "figure_02" in found:
-        verdicts += _tagging(found["figure_02"])
-    verdicts.append(
-        _published(
+    points: dict[str, pd.DataFrame] = {
+        semantics: points_of_figure_1(p_values, semantics) for semantics in SEMANTICS
+    }
+    rates: dict[str, pd.DataFrame] = {
+        semantics: levels[levels["semantics"] == semantics] for semantics in SEMANTICS
+    }
+    return [
+        *verdicts_on(_OF_P_VALUES, points),
+        *_printed_example(found["figure_03"]),
+        *(_tagging(found["figure_02"]) if "figure_02" in found else ()),
+        Verdict(
             "figure 4",
             "soft labels: scores and p-values",
             "ours agree with the printed ones",
+            "published",
             "The predictions are not public. A wrong sign gives p = 0 for both distances on nearly "
-            "any data (docs/labels.md)",
+            "any data (docs/method.md)",
             OPEN,
-        )
-    )
-    return [*verdicts, *verdicts_on(_OF_LEVELS, dict.fromkeys(SEMANTICS, levels))]
+        ),
+        *verdicts_on(_OF_LEVELS, rates),
+    ]
 
 
-def _published(place: str, claim: str, criterion: str, here: str, outcome: str) -> Verdict:
-    return Verdict(place, claim, criterion, (Outcome("published", here, outcome),))
+def _step(row: pd.Series) -> str:
+    rises = "rises" if row["margin"] < 0.0 else "falls"
+    change = with_error(abs(row["margin"]), row["error"])
+    return f"p {rises} by {change} at N = {row['n_items']:.0f}, f = {row['fraction']:g}"
 
 
-def _larger_sets(p_values: pd.DataFrame, semantics: str) -> Outcome | None:
-    steps = steps_of_figure_1(p_values, semantics)
-    if steps.empty:
-        return None
-    least = steps.iloc[steps["margin"].argmin()]
-    rises = "rises" if least["margin"] < 0.0 else "falls"
-    at = f"at N = {least['n_items']:.0f}, f = {least['fraction']:g}"
-    change = with_error(abs(least["margin"]), least["error"])
-    more = f". The step that supports it least: p {rises} by {change} {at}"
-    return finding(semantics, steps["margin"], steps["error"], "steps of N", more)
-
-
-def _iterations(p_values: pd.DataFrame, semantics: str) -> Outcome | None:
-    reach = half_width(points_of_figure_1(p_values, semantics)).dropna()
-    more = (
-        f". The widest interval is ±{reach.max():.3f}. This shows whether 1000 iterations suffice. It does "
-        "not show whether the test is right"
-    )
-    return finding(semantics, NARROW - reach, 0.0, "points", more)
+def _narrow_intervals(points: pd.DataFrame) -> pd.DataFrame:
+    reach = half_width(points)
+    return points.assign(reach=reach, margin=NARROW - reach, error=0.0)
 
 
 def _printed_example(example: Mapping[str, Any]) -> list[Verdict]:
@@ -95,26 +85,21 @@ def _printed_example(example: Mapping[str, Any]) -> list[Verdict]:
         return []
     scores = Cases(example["scores_agree"], example["scores"] - example["scores_agree"])
     p_values = Cases(example["p_agree"], example["p_values"] - example["p_agree"])
-    shares = example["implied_fractions"]
-    implied = f". The printed ones fit a share from {shares[0]:.2f} to {shares[1]:.2f}" if shares else ""
-    said = "; ".join(
-        f"{score_name(row['score'])} {with_error(row['p'], row['standard_error'])}, printed "
-        f"{row['printed_p']:g}"
-        for row in example["rows"]
-    )
     return [
-        _published(
+        Verdict(
             "figure 3",
             "scores of both systems, to four decimals",
             "our scores round to the same four decimals",
+            "published",
             f"{scores} scores are the same",
             scores.outcome,
         ),
-        _published(
+        Verdict(
             "figure 3",
             "p-values of 200 of 1000 items, drawn with replacement",
             f"our p-values lie within {AGREEMENT:.0f} standard errors of the printed ones",
-            f"{p_values} p-values agree ({said}){implied}",
+            "published",
+            f"{p_values} p-values agree (table figure_03)",
             p_values.outcome,
         ),
     ]
@@ -123,67 +108,53 @@ def _printed_example(example: Mapping[str, Any]) -> list[Verdict]:
 def _tagging(tagging: Mapping[str, Any]) -> list[Verdict]:
     right_b, right_a = (right / TAGGED_ITEMS for right in (TAGGED_RIGHT_B, TAGGED_RIGHT_A))
     (printed_b, printed_a), (f1_b, f1_a) = TAGGING["accuracy"], TAGGING["f1_macro"]
-    f1 = (
-        f". Our F-measures are {tagging['f1']['b']:.4f} and {tagging['f1']['a']:.4f}; we made up the classes"
-        if tagging["f1"]
-        else ""
-    )
-    agreeing = [cell for cell in tagging["cells"] if cell["agrees"]]
-    cases = Cases(len(agreeing), len(tagging["cells"]) - len(agreeing))
-    where = ", ".join(f"{score_name(cell['score'])} at {cell['discordance']:g}" for cell in agreeing)
+    agree = sum(cell["agrees"] for cell in tagging["cells"])
+    cases = Cases(agree, len(tagging["cells"]) - agree)
     low, high = tagging["implied_discordance"]
     return [
-        _published(
+        Verdict(
             "figure 2",
             f"accuracies {printed_b:.4f} and {printed_a:.4f}, F-measures {f1_b:.4f} and {f1_a:.4f} on "
             f"{TAGGED_ITEMS} instances",
             "ours agree with the printed ones",
+            "published",
             f"The predictions are not public. We built ours with {TAGGED_RIGHT_B} and "
             f"{TAGGED_RIGHT_A} right: {right_b:.4f} and {right_a:.4f}. No whole number of "
-            f"{TAGGED_ITEMS} gives {printed_a:.4f}{f1}",
+            f"{TAGGED_ITEMS} gives {printed_a:.4f}",
             OPEN,
         ),
-        _published(
+        Verdict(
             "section 4.2.2",
             "“significant p-values appear only for sample sizes greater than 30 % of the whole test set”",
             f"p falls below {ALPHA:g} at a share above {SIGNIFICANT_ABOVE:g} and at no smaller one",
+            "published",
             f"It does so in {cases} combinations of a score and a discordance (the share of items "
-            f"on which exactly one system is right){': ' + where if where else ''}. The paper does "
-            "not give its discordance, so we cannot judge the claim. "
-            f"The p-values of accuracy need a discordance from {low:.4f} to "
+            "on which exactly one system is right). The paper does not give its discordance, so we cannot "
+            f"judge the claim. The p-values of accuracy need a discordance from {low:.4f} to "
             f"{high:.4f}, that is {low * TAGGED_ITEMS:.0f} to {high * TAGGED_ITEMS:.0f} items",
             OPEN,
         ),
     ]
 
 
-def _of_rates(
-    levels: pd.DataFrame,
-    semantics: str,
-    *,
-    wanted: str,
-    low: float,
-    high: float,
-    least: bool = False,
-) -> Outcome | None:
-    """Judge Type-I errors of equal systems at the shares from `low` to `high`, or at the least of these."""
+def _rates_in(
+    levels: pd.DataFrame, *, place: str, low: float, high: float, least: bool = False
+) -> pd.DataFrame:
+    """Return Type-I errors at the shares from `low` to `high`, or at the least of these, as cases.
+
+    A rate supports a claim if its place against the band is the one that the claim says.
+    """
     shares = levels["fraction"]
     asked = (shares >= low) & (shares <= high)
     asked &= (shares == shares[asked].min()) | (not least)
-    rows = levels[asked & (levels["semantics"] == semantics)]
-    if rows.empty:
-        return None
-    supporting = int((rows["place"] == wanted).sum())
-    cases = Cases(supporting, len(rows) - supporting)
-    ends = (_rate(rows.iloc[place]) for place in (rows["rate"].argmin(), rows["rate"].argmax()))
-    counts = ", ".join(f"{(rows['place'] == place).sum()} {place}" for place in _PLACES)
-    here = f"Of {len(rows)} rates, {counts} the band, between {' and '.join(ends)}. The level is {ALPHA:g}"
-    return Outcome(semantics, here, cases.outcome)
+    rows: pd.DataFrame = levels[asked]
+    return rows.assign(margin=np.where(rows["place"] == place, 1.0, -1.0), error=0.0)
 
 
 def _rate(row: pd.Series) -> str:
-    """Return a rate and its standard error."""
-    return f"{row['rate']:.4f} ± {error_of_rate(row['rejections'], row['n_sets']):.4f}"
+    error = error_of_rate(row["rejections"], row["n_sets"])
+    where = f"{score_name(row['score'])}, N = {row['n_items']}, f = {row['fraction']:g}"
+    return f"a rate of {row['rate']:.4f} ± {error:.4f}, {row['place']} the band ({where})"
 
 
 _OF_P_VALUES = (
@@ -191,14 +162,18 @@ _OF_P_VALUES = (
         "section 2.3",
         "The wider the sample, the more robust the results, and the easier to reach significance levels",
         "in Figure 1, p falls from each test-set size to the next",
-        _larger_sets,
+        "steps of N",
+        steps_of_figure_1,
+        _step,
     ),
     PaperClaim(
         "section 2.3",
         "The narrow confidence interval [...] indicates that 1 000 iterations are sufficient to obtain "
         "stable results",
         f"at each point of Figure 1, the 95 % interval of p over simulations is at most ±{NARROW:g}",
-        _iterations,
+        "points",
+        _narrow_intervals,
+        lambda row: f"±{row['reach']:.3f}",
     ),
 )
 _OF_LEVELS = (
@@ -207,28 +182,36 @@ _OF_LEVELS = (
         "with small sample sizes, there is a risk that the calculated p-value will be artificially low",
         f"at the smallest share of at least {SMALLEST_ADMITTED:g}, the Type-I error lies above the 99 % band "
         "of an exact test",
-        partial(_of_rates, wanted="above", low=SMALLEST_ADMITTED, high=LARGEST_ADMITTED, least=True),
+        "rates",
+        partial(_rates_in, place="above", low=SMALLEST_ADMITTED, high=LARGEST_ADMITTED, least=True),
+        _rate,
     ),
     PaperClaim(
         "section 2.3",
         "if the subsample is too similar to the size of the whole test set, [...] p-values that are "
         "artificially high",
         "if resamples draw all items, the Type-I error lies below that band",
-        partial(_of_rates, wanted="below", low=1.0, high=1.0),
+        "rates",
+        partial(_rates_in, place="below", low=1.0, high=1.0),
+        _rate,
     ),
     PaperClaim(
         "section 2.3",
         "we suggest choosing smaller sub-sample sizes [...], as this should keep the sub-sample size far "
         "from the dangerous extreme values",
         f"at the share {DEFAULT_FRACTION:g}, BooStSa's default, the Type-I error lies in that band",
-        partial(_of_rates, wanted="inside", low=DEFAULT_FRACTION, high=DEFAULT_FRACTION),
+        "rates",
+        partial(_rates_in, place="inside", low=DEFAULT_FRACTION, high=DEFAULT_FRACTION),
+        _rate,
     ),
     PaperClaim(
         "section 6",
         "a safe set of hyper-parameters",
         f"at each share from {SMALLEST_ADMITTED:g} to {LARGEST_ADMITTED:g}, the Type-I error lies in that "
         "band",
-        partial(_of_rates, wanted="inside", low=SMALLEST_ADMITTED, high=LARGEST_ADMITTED),
+        "rates",
+        partial(_rates_in, place="inside", low=SMALLEST_ADMITTED, high=LARGEST_ADMITTED),
+        _rate,
     ),
 )
 """The paper's statements about Figure 1, and about the share f, from Type-I errors of equal systems."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from nbyk.errors import NbykError
 from nbyk_papers.boostsa2022.design import (
@@ -27,7 +28,6 @@ from nbyk_papers.boostsa2022.design import (
 from nbyk_papers.gathered import P_VALUES, RATES, as_rows, in_order, read_partitioned
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
 
@@ -111,7 +111,6 @@ def example(p_values: pd.DataFrame) -> pd.DataFrame:
     error of both at their pooled value), implied_fraction (the share f at which a normal effect with our p at
     .2 has the printed one) and p_all, the recommended p where all items are drawn (NaN if the run has none).
     """
-    import pandas as pd
     from scipy.special import ndtri
 
     cells = means(p_values[p_values["design"] == "example"])
@@ -153,8 +152,6 @@ def onsets(p_values: pd.DataFrame) -> pd.DataFrame:
     smallest admitted share whose mean published p is below .05, NaN if none is), agrees (whether it matches
     the paper's statement: above .3 only) and p_all, the recommended p where all items are drawn.
     """
-    import pandas as pd
-
     cells = means(p_values[p_values["design"] == "tagging"])
     scores = [score for score in TAGGING if score in set(cells["score"])]
     rows = []
@@ -207,13 +204,12 @@ def points_of_figure_1(p_values: pd.DataFrame, semantics: str) -> pd.DataFrame:
     return cells.assign(variance=(cells["p_sd"] ** 2 / cells["n_simulations"]).fillna(np.inf))
 
 
-def steps_of_figure_1(p_values: pd.DataFrame, semantics: str) -> pd.DataFrame:
+def steps_of_figure_1(cells: pd.DataFrame) -> pd.DataFrame:
     """Return the falls of p from one test-set size of Figure 1 to the next.
 
     Columns: n_items (the larger size), fraction, margin (positive where p falls) and error (its standard
     error).
     """
-    cells = points_of_figure_1(p_values, semantics)
     by_share = cells.sort_values("n_items").groupby("fraction", sort=False)
     before = by_share[["p", "variance"]].shift().reindex(cells.index)
     error = (before["variance"] + cells["variance"]) ** 0.5

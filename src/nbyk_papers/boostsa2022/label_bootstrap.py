@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Array, Floats
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
@@ -33,9 +34,6 @@ from nbyk.testing.engine.swaps import DRAWS
 from nbyk.testing.engine.tables import Tables
 from nbyk.testing.engine.weights import weighted_sums
 from nbyk.testing.pvalues import p_values
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 MEASURES = ("cross_entropy", "js_divergence", "js_distance", "entropy_similarity", "entropy_correlation")
 
@@ -131,7 +129,7 @@ class HardScorer:
         scores: Sequence[Metric],
         occurring: bool,
     ) -> None:
-        code: NDArray[Any] = target
+        code: Array = target
         for predicted in predictions:
             code = np.unique(code * n_classes + predicted, return_inverse=True)[1]
         first, self.kind_of = by_first_item(np.unique(code, return_inverse=True)[1])

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
+from nbyk.arrays import Floats, Integers
 from nbyk.resampling.streams import CHUNK, StreamKey, Streams, chunks, stream_key
 from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.boostsa2022.design import (
@@ -24,8 +25,6 @@ from nbyk_papers.boostsa2022.label_bootstrap import Semantics, label_bootstrap
 from nbyk_papers.boostsa2022.label_sets import LabelSet, balanced_set, counted_set, tagging_set
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from nbyk.studies.steps import Work
     from nbyk_papers.boostsa2022.label_bootstrap import Semantics
 
@@ -37,7 +36,7 @@ _SOFT_CONCENTRATION = 2.0
 _SOFT_NOISE = 0.4
 
 Kind: TypeAlias = Literal["hard", "soft"]
-Predictions: TypeAlias = NDArray[np.int64] | NDArray[np.float64]
+Predictions: TypeAlias = Integers | Floats
 
 
 def equally_good(
@@ -142,10 +141,9 @@ def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict
     95 % interval low and high, and band_low and band_high, between which 99 % of the rates of an exact test
     lie.
     """
-    import pyarrow as pa
     from scipy.stats import binom
 
-    def rejections(chunk_and_size: tuple[int, int]) -> NDArray[np.int64]:
+    def rejections(chunk_and_size: tuple[int, int]) -> Integers:
         chunk, size = chunk_and_size
         n_rejected = np.zeros((len(tests.scores), len(tests.fractions)), np.int64)
         for place, (target, a, b) in enumerate(equally_good(kind, tests.n_items, chunk, size, tests.seed)):
@@ -184,8 +182,6 @@ def _p_values(
     key: StreamKey, draw: Draw, tests: LabelTests, work: Work, discordance: float | None = None
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Simulate test sets, which depend on the key and their own numbers alone, and test each."""
-    import pyarrow as pa
-
     rows: list[dict[str, Any]] = []
     with work.progress(tests.n_simulations):
         for simulation in range(tests.n_simulations):

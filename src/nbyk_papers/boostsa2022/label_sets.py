@@ -8,14 +8,13 @@ here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Booleans, Integers
 from nbyk.errors import NbykError
-
-Ints: TypeAlias = NDArray[np.int64]
 
 N_CLASSES = 12
 SHARE_EXPONENT = 1.5
@@ -31,9 +30,9 @@ At Figure 2's accuracies the macro F1 is then near Figure 2's.
 class LabelSet(NamedTuple):
     """A test set with the predictions of two systems, arrays of shape (N,)."""
 
-    target: Ints
-    a: Ints
-    b: Ints
+    target: Integers
+    a: Integers
+    b: Integers
 
     @property
     def discordance(self) -> float:
@@ -109,20 +108,20 @@ def counted_set(counts: Mapping[tuple[int, int, int], int]) -> LabelSet:
     return LabelSet(*rows.T)
 
 
-def _chosen(generator: np.random.Generator, n: int, size: int) -> NDArray[np.bool_]:
+def _chosen(generator: np.random.Generator, n: int, size: int) -> Booleans:
     chosen = np.zeros(n, dtype=np.bool_)
     chosen[generator.choice(n, size, replace=False)] = True
     return chosen
 
 
-def _evenly(generator: np.random.Generator, n: int, size: int) -> NDArray[np.bool_]:
+def _evenly(generator: np.random.Generator, n: int, size: int) -> Booleans:
     """Return which `size` of n places in a row are taken, at equal distances from a random start."""
     taken = np.zeros(n, dtype=np.bool_)
     taken[np.floor((np.arange(size) + generator.random()) * n / max(size, 1)).astype(np.int64)] = True
     return taken
 
 
-def _other_classes(generator: np.random.Generator, own: Ints, shares: NDArray[np.floating]) -> Ints:
+def _other_classes(generator: np.random.Generator, own: Integers, shares: NDArray[np.floating]) -> Integers:
     """Return a class other than each item's own, drawn by the shares of the classes."""
     ends = shares.cumsum()
     place = generator.random(len(own)) * (1.0 - shares[own])

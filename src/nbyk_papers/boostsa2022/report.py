@@ -137,12 +137,7 @@ def _example(p_values: pd.DataFrame) -> dict[str, Any]:
 
 def _tagging(p_values: pd.DataFrame) -> dict[str, Any]:
     rows = onsets(p_values)
-    f1 = rows[rows["score"] == "f1_macro"] if len(rows) else rows
-    return {
-        "cells": records(rows),
-        "f1": {"b": float(f1["b"].mean()), "a": float(f1["a"].mean())} if len(f1) else None,
-        "implied_discordance": list(implied_discordances()),
-    }
+    return {"cells": records(rows), "implied_discordance": list(implied_discordances())}
 
 
 def _type_1_error(levels: pd.DataFrame) -> dict[str, Any]:

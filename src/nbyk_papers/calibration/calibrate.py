@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
+from nbyk.arrays import Booleans, Floats
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.metrics import Metric
+from nbyk.priors import read_prior
 from nbyk.resampling.effects import run_chunks, score
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import hypothesis_effects
@@ -39,11 +41,8 @@ from nbyk_papers.calibration.verdicts import (
 from nbyk_papers.metrics import as_metrics
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from nbyk.studies.steps import Work
 
-Floats = NDArray[np.float64]
 PValues = dict[Method, Floats]
 """Each method's p-value by every metric, shape (metrics,); NaN where it is undefined."""
 
@@ -60,8 +59,6 @@ def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
     samplers that coincide are drawn once, under the first name: the permutation is `swap_items`,
     `pooled_twice` is `pooled`, and all response samplers take the one response.
     """
-    import pyarrow as pa
-
     k, metrics = population.k_responses, as_metrics(tests.metrics)
     chosen: list[Sampler] = []
     if tests.samplers:
@@ -224,7 +221,7 @@ def _seed_of_set(population: Population, seed: int, index: int) -> int:
     return int(key.seed_sequence("resamples", index).generate_state(1, np.uint32)[0])
 
 
-def _defined(data: ResponseSet, metrics: Sequence[Metric]) -> NDArray[np.bool_]:
+def _defined(data: ResponseSet, metrics: Sequence[Metric]) -> Booleans:
     effects = score(metrics, stack_responses(data.a[None], data.b[None]), data.gold[None])[:, 0]
     return np.isfinite(effects)
 
@@ -261,8 +258,6 @@ def rates(
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute each test's rejection rate at one size, on the same simulated test sets."""
-    from nbyk.priors import read_prior
-
     population = Population(read_prior(prior), n_items, k_responses, epsilon_b, epsilon_a)
     with work.progress(tests.n_sets):
         table = calibrate(population, tests, work)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 STUDY = "calibration"
 
@@ -30,6 +31,9 @@ METRICS = (
 )
 
 LABEL_CLASSES = (2, 3, 5, 12)
+
+Answers = Literal["classes", "distributions"]
+"""What a system answers in the cells of labels."""
 
 DEFAULT_NULL = "swap_items"
 """The null of the test that `nbyk.compare` makes by default."""
@@ -62,3 +66,40 @@ def scenario(epsilon_a: float, epsilon_b: float) -> str:
     if epsilon_a != epsilon_b:
         return "power"
     return "weak" if epsilon_a else "strong"
+
+
+ANSWERS: tuple[Answers, ...] = ("classes", "distributions")
+
+
+class People(NamedTuple):
+    """Who gives the labels of a set: raters and of them per item, runs of each system, and their lean λ.
+
+    Without raters, each item has its own. Raters who confuse classes have no lean: a rater's labels of the
+    items of a class are drawn from chances of the rater's own (Dawid and Skene 1979).
+    """
+
+    raters: int
+    per_item: int
+    runs: int
+    lean: float
+    confuse: bool = False
+
+
+PEOPLE = {
+    "own": People(0, 5, 1, 1.0),
+    "5, mild": People(5, 5, 1, 0.5),
+    "5": People(5, 5, 1, 1.0),
+    "5 of 20": People(20, 5, 1, 1.0),
+    "3 runs": People(1, 1, 3, 1.0),
+    **{f"{raters}, confused": People(raters, raters, 1, 0.0, confuse=True) for raters in (3, 5, 8)},
+}
+"""Kinds of people by name: raters of each item's own, the same raters for all, and runs that lean."""
+
+IN_WORDS = {
+    "own": "5 of its own",
+    "5, mild": "the same 5, λ = .5",
+    "5": "the same 5",
+    "5 of 20": "5 of the same 20",
+    "3 runs": "1; 3 runs of each system",
+    **{f"{raters}, confused": f"the same {raters}, own confusions" for raters in (3, 5, 8)},
+}

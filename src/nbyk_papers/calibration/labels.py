@@ -9,27 +9,33 @@ weak null.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
-from nbyk.studies.study import Cell
-from nbyk_papers.calibration.design import ALPHAS
+from nbyk.arrays import Floats
+from nbyk.data.response_set import Categories, ResponseSet
+from nbyk.data.responses import responses_and_units
+from nbyk.data.units import FRESH
+from nbyk.metrics import metrics_of
+from nbyk.resampling.effects import run_chunks
+from nbyk.resampling.streams import CHUNK, Streams, stream_key
+from nbyk.testing.engine.draws import Draws
+from nbyk.testing.intervals import proportion_interval
+from nbyk.testing.shared_units import shared_units_test
+from nbyk.testing.systems.panel import panel_of
+from nbyk_papers.calibration.design import ALPHAS, IN_WORDS, PEOPLE, Answers, People
+from nbyk_papers.calibration.verdicts import p_of_null
 from nbyk_papers.gathered import in_order, read_partitioned
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
-    from nbyk.data.response_set import ResponseSet
     from nbyk.metrics import Metric
     from nbyk.studies.steps import Work
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Answers = Literal["classes", "distributions"]
 
 METRICS: dict[Answers, tuple[str, ...]] = {
     "classes": ("accuracy", "f1_macro"),
@@ -54,39 +60,6 @@ _IN_ORDER = (
 )
 
 
-class People(NamedTuple):
-    """Who gives the labels of a set: raters and of them per item, runs of each system, and their lean λ.
-
-    Without raters, each item has its own. Raters who confuse classes have no lean: a rater's labels of the
-    items of a class are drawn from chances of the rater's own (Dawid and Skene 1979).
-    """
-
-    raters: int
-    per_item: int
-    runs: int
-    lean: float
-    confuse: bool = False
-
-
-PEOPLE = {
-    "own": People(0, 5, 1, 1.0),
-    "5, mild": People(5, 5, 1, 0.5),
-    "5": People(5, 5, 1, 1.0),
-    "5 of 20": People(20, 5, 1, 1.0),
-    "3 runs": People(1, 1, 3, 1.0),
-    **{f"{raters}, confused": People(raters, raters, 1, 0.0, confuse=True) for raters in (3, 5, 8)},
-}
-"""Kinds of people by name: raters of each item's own, the same raters for all, and runs that lean."""
-
-IN_WORDS = {
-    "own": "5 of its own",
-    "5, mild": "the same 5, λ = .5",
-    "5": "the same 5",
-    "5 of 20": "5 of the same 20",
-    "3 runs": "1; 3 runs of each system",
-    **{f"{raters}, confused": f"the same {raters}, own confusions" for raters in (3, 5, 8)},
-}
-
 N_ITEMS, N_DRAWS = 200, 999
 ITEM_SD, SYSTEM_SD, ERR = 1.5, 0.5, 0.4
 """Logits: the spread of an item's classes, each system's noise, and the opposite errors of A and B."""
@@ -95,32 +68,10 @@ RIGHT, CONCENTRATION = 0.7, 8.0
 """Raters who confuse classes: the mean chance of the right one, and the sum of the Dirichlet's α."""
 
 
-def label_cells(config: Any, settings: Any) -> Iterator[Cell]:
-    """Yield a cell for each number of classes, kind of answers, and kind of people."""
-    for n_classes in settings.label_classes:
-        for answers in METRICS:
-            for people in PEOPLE:
-                told = {"n_classes": n_classes, "answers": answers, "people": people}
-                name = people.replace(", ", "-").replace(" ", "-")
-                yield Cell(
-                    f"calibration/labels/classes={n_classes}/{answers}_{name}.parquet",
-                    "labels",
-                    {**told, "n_sets": settings.label_sets, "seed": config.seed},
-                    memory=424,
-                    seconds=5.0 + 0.05 * settings.label_sets,
-                )
-
-
 def labels(
     *, n_classes: int, answers: Answers, people: str, n_sets: int, seed: int, work: Work
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Return the rate at which equally good systems are told apart, two-sided, by metric and level."""
-    import pyarrow as pa
-
-    from nbyk.resampling.effects import run_chunks
-    from nbyk.resampling.streams import CHUNK, Streams, stream_key
-    from nbyk.testing.intervals import proportion_interval
-
     whose = PEOPLE[people]
     names = (OF_CONFUSED if whose.confuse else METRICS)[answers]
     key = stream_key(seed, study="calibration of labels", answers=answers, classes=n_classes, people=people)
@@ -158,9 +109,6 @@ def label_set(
     Of items' logits, those of the first two classes are moved by ±λ z for a rater or a run, with z standard
     normal, and by ±.4 for a system. Raters who confuse classes label the likeliest class of an item.
     """
-    from nbyk.data.response_set import Categories, ResponseSet
-    from nbyk.data.responses import responses_and_units
-    from nbyk.data.units import FRESH
 
     def to_first(by: Floats) -> Floats:
         """Return logits, (…, M), that prefer the first class to the second by twice this."""
@@ -212,12 +160,6 @@ def p_values(data: ResponseSet, shared: bool, names: tuple[str, ...], *, seed: i
 
     Over new items it swaps them; over new people too it is the t-test of what items share.
     """
-    from nbyk.metrics import metrics_of
-    from nbyk.testing.engine.draws import Draws
-    from nbyk.testing.shared_units import shared_units_test
-    from nbyk.testing.systems.panel import panel_of
-    from nbyk_papers.calibration.verdicts import p_of_null
-
     metrics: list[Metric] = list(metrics_of(data.categories, names))
     if shared:
         panel = panel_of(data, None)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from nbyk.report.answer import Answer
 from nbyk_papers.calibration.design import BAND, DEFAULT_NULL, STUDY
@@ -26,10 +27,6 @@ from nbyk_papers.calibration.reading import (
 )
 from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
 from nbyk_papers.shown import Page, study_answer
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 TOLERATED = 0.02
 """Share of a test's rates above the band with which it still holds its level; chance alone gives .005."""
@@ -213,8 +210,6 @@ def tables_of(rates: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
 
 def default_table(rates: pd.DataFrame) -> pd.DataFrame:
     """Return the default test's Type-I error at each level: a row per source, size, truth and side."""
-    import pandas as pd
-
     default = rates[(rates["definition"] == P_VALUE) & (rates["null"] == DEFAULT_NULL)]
     rows = []
     for key, of in groups(named(default), ["dataset", "size", "true", "alternative"]):
@@ -232,8 +227,6 @@ def default_table(rates: pd.DataFrame) -> pd.DataFrame:
 
 def metrics_table(default: pd.DataFrame) -> pd.DataFrame:
     """Return the places and the extremes of the default test's Type-I errors, by metric and level."""
-    import pandas as pd
-
     rows = []
     for key, of in groups(default.sort_values(["metric", "alpha"], kind="stable"), ["metric", "alpha"]):
         counts = of["place"].value_counts()
@@ -252,8 +245,6 @@ def metrics_table(default: pd.DataFrame) -> pd.DataFrame:
 
 def by_size_table(rates: pd.DataFrame) -> pd.DataFrame:
     """Return two-sided rates at the main level: a row per source, truth and test, a column per size."""
-    import pandas as pd
-
     shown = named(two_sided(rates))
     sizes = dict.fromkeys(shown.sort_values(["k_responses", "n_items"], kind="stable")["size"])
     rows = []
@@ -266,8 +257,6 @@ def by_size_table(rates: pd.DataFrame) -> pd.DataFrame:
 
 def overview_table(rates: pd.DataFrame) -> pd.DataFrame:
     """Return for each test, side and truth its rates at the main level and their places."""
-    import pandas as pd
-
     rows = []
     main = rates[rates["alpha"] == MAIN_ALPHA]
     for key, of in groups(named(main), ["test", "alternative", "true"]):

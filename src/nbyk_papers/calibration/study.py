@@ -11,7 +11,7 @@ from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
 from nbyk_papers.batches import Axis, batched
-from nbyk_papers.calibration.design import METRICS
+from nbyk_papers.calibration.design import ANSWERS, METRICS, PEOPLE
 from nbyk_papers.homan2025.study import check_fit, prior_file, size_name
 
 RATE_METRICS = Axis("default", METRICS)
@@ -65,6 +65,22 @@ def _cell(file: str, config: Any, settings: Any, source: str, drawn: dict[str, A
     )
 
 
+def label_cells(config: Any, settings: Any) -> Iterator[Cell]:
+    """Yield a cell for each number of classes, kind of answers, and kind of people."""
+    for n_classes in settings.label_classes:
+        for answers in ANSWERS:
+            for people in PEOPLE:
+                told = {"n_classes": n_classes, "answers": answers, "people": people}
+                name = people.replace(", ", "-").replace(" ", "-")
+                yield Cell(
+                    f"calibration/labels/classes={n_classes}/{answers}_{name}.parquet",
+                    "labels",
+                    {**told, "n_sets": settings.label_sets, "seed": config.seed},
+                    memory=424,
+                    seconds=5.0 + 0.05 * settings.label_sets,
+                )
+
+
 class CalibrationStudy(Study):
     """How often each test rejects, where it should not and where it should."""
 
@@ -95,8 +111,6 @@ class CalibrationStudy(Study):
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of each source, truth and size, and those of labels."""
-        from nbyk_papers.calibration.labels import label_cells
-
         settings = self.settings(config)
         return [*rate_cells(config, settings), *label_cells(config, settings)]
 

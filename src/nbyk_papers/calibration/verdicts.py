@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Booleans, Floats
 from nbyk.testing.intervals import share_below
 from nbyk.testing.pvalues import null_counts, tie_tolerance
-
-Floats = NDArray[np.float64]
 
 P_VALUE, TIES_AT_RANDOM, EXPECTED_P = "p_value", "p_value_ties_at_random", "expected_p"
 PERCENTILE, BCA = "percentile", "bca"
@@ -39,7 +37,7 @@ class Method:
     alternative: str
     n_resamples: int
 
-    def rejects(self, p: Floats, alpha: float) -> NDArray[np.bool_]:
+    def rejects(self, p: Floats, alpha: float) -> Booleans:
         """Return whether each p-value rejects at level α; NaN, an undefined one, does not."""
         if self.definition == EXPECTED_P:
             return np.asarray(p < alpha * (1.0 - 1e-12))

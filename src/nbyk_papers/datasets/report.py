@@ -11,25 +11,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
+from nbyk.arrays import Floats
 from nbyk.data import Ratings, scale_from_text, source, source_names
 from nbyk.data.ratings import stored_ratings
 from nbyk.errors import NbykError
 from nbyk.files import read_json
 from nbyk.priors import TwoStagePrior, read_prior
 from nbyk.report.answer import Answer, AnswerTable
-from nbyk.report.drawing import COLOURS, new_panels
 from nbyk_papers.gathered import in_order, read_rows
-from nbyk_papers.shown import Page, draw_prior, draw_rated, label_moments, study_answer, titled
+from nbyk_papers.shown import Page, moments_figure, study_answer, titled
 from nbyk_papers.wein2023.design import COLUMNS
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
-
-Floats = NDArray[np.float64]
 
 SHOWN_SAMPLER = "bootstrap_items/sample(K)"
 """The sampler whose p-values are shown if a run has it; else the run's first."""
@@ -130,8 +127,6 @@ def shown_p_values(table: pd.DataFrame) -> pd.DataFrame:
 
 def description_table(data_sets: Sequence[DataSet]) -> pd.DataFrame:
     """Return a row per data set: its size, scale and licence, the fitted families and their goodness."""
-    import pandas as pd
-
     return pd.DataFrame(
         [
             {
@@ -202,15 +197,14 @@ def report(
 
 def fit_figure(data: DataSet, *, seed: int) -> Figure:
     """Draw item means and deviations of the ratings beside those of as many ratings of the fitted prior."""
-    figure, panels = new_panels(9.6, 3.4, 2)
-    matrix = data.ratings.matrix()
-    draw_rated(panels, matrix, data.prior.response.top)
-    shown = {"color": COLOURS[1], "label": "as many items of the fitted prior"}
-    draw_prior(panels, data.prior, matrix, seed, **shown)
-    label_moments(*panels)
     means, deviations = (family_label(family.to_dict()) for family in (data.prior.mu, data.prior.sigma))
-    figure.suptitle(f"{data.title}: means {means}, deviations {deviations}", fontsize=10)
-    return figure
+    return moments_figure(
+        f"{data.title}: means {means}, deviations {deviations}",
+        {"as many items of the fitted prior": data.prior},
+        seed,
+        data.ratings.matrix(),
+        top=data.prior.response.top,
+    )
 
 
 def _section(data: DataSet) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from nbyk.data.sources import OWN_FIT
 from nbyk_papers.agreement import pooled_variances
@@ -27,7 +28,6 @@ from nbyk_papers.homan2025.design import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
 AGREEMENT = 3.0
@@ -79,10 +79,11 @@ def compare(grid: pd.DataFrame, semantics: str, *, published_draws: float = PUBL
     cells = cells.drop(columns=["n_items", "k_responses"])
     picked = _picked(rows)
     cells = cells.merge(picked, on=KEY, how="left")
+    variance_of_effect = cells["effect_sd"] ** 2 * (1.0 / cells["n_draws"] + 1.0 / published_draws)
     cells = cells.assign(
         table=cells["epsilon_b"].map(TABLE_OF_EPSILON),
         p_error=_error_of_p(cells, published_draws),
-        effect_error=_error_of_effect(cells, published_draws),
+        effect_error=(variance_of_effect + _ROUNDING_VARIANCE) ** 0.5,
     )
     for name in ("p", "effect"):
         cells[f"z_{name}"] = (cells[name] - cells[f"published_{name}"]) / cells[f"{name}_error"]
@@ -197,12 +198,6 @@ def _error_of_p(cells: pd.DataFrame, published_draws: float) -> pd.Series:
     return error
 
 
-def _error_of_effect(cells: pd.DataFrame, published_draws: float) -> pd.Series:
-    variance = cells["effect_sd"] ** 2 * (1.0 / cells["n_draws"] + 1.0 / published_draws)
-    error: pd.Series = (variance + _ROUNDING_VARIANCE) ** 0.5
-    return error
-
-
 def p_value_rows(*, grid: Sequence[Path], claims: Sequence[Path] = (), seed: int) -> pa.Table:
     """Return the p-values of fresh test sets, whose sampler is the bootstrap."""
     names = {"bootstrap": "sampler", "p": "true_p", "standard_error": "true_se", "effect": "true_effect"}
@@ -212,8 +207,6 @@ def p_value_rows(*, grid: Sequence[Path], claims: Sequence[Path] = (), seed: int
 
 def rate_rows(*, power: Sequence[Path] = (), seed: int) -> pa.Table:
     """Return the power of each test."""
-    import pandas as pd
-
     if not power:
         return as_rows(RATES, "homan2025", seed, pd.DataFrame())
     table = read_partitioned(power, ("test", "power", "n_sets"), ("source",))

@@ -69,7 +69,7 @@ def figures_of(
     drawn["overstatement"] = partial(overstatement_figure, grid)
     drawn["agreement"] = partial(agreement_figure, grid)
     for source, files in fits.items():
-        drawn[f"fit_{published_source(source)}"] = partial(fit_figure, grid, source, *files, seed=seed)
+        drawn[f"fit_{published_source(source)}"] = partial(fit_figure, source, *files, seed=seed)
     return drawn
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import pyarrow as pa
 from numba import uint64
-from numpy.typing import NDArray
 
+from nbyk.arrays import Array, Integers
 from nbyk.compiled import njit
 from nbyk.metrics import get
 from nbyk.planning.power.battery import (
@@ -22,6 +23,7 @@ from nbyk.planning.power.battery import (
 from nbyk.planning.power.estimate import rejections
 from nbyk.planning.power.randomisation import decided, tolerance
 from nbyk.planning.power.simulated_sets import SimulatedSets
+from nbyk.priors import read_prior
 from nbyk.resampling.count_sets import CountSets, draw_count_sets
 from nbyk.resampling.effects import Progress, batches
 from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
@@ -33,21 +35,10 @@ from nbyk_papers.batches import Trials
 from nbyk_papers.homan2025.design import ALPHA
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from nbyk.studies.steps import Work
 
 
-Array = NDArray[Any]
-Integers = NDArray[np.int64]
-
 MAE = get("mae")
-
-TABLE_CELLS = 4_000_000
-"""Cells of 8 bytes in all tables of a block of items."""
-
-_STAGES = 4
-"""Growth of the draws between two passes over the blocks."""
 
 _WORDS_PER_ITEM = 4
 _ITEMS_PER_ROW = HALVES // _WORDS_PER_ITEM
@@ -166,36 +157,26 @@ def _observed(gold: Array, a: Array, b: Array) -> int:
 
 
 @njit(nogil=True, cache=True)
-def _add_effects(
-    of_gold: Array, of_a: Array, of_b: Array, start: int, n: int, state: Array, out: Array
-) -> None:
-    """Add the contributions of the block's items to D draws of N items to `out`, (D,); advance `state`."""
+def _count_as_large(of_gold: Array, of_pool: Array, n_draws: int, observed: int, state: Array) -> int:
+    """Return how many of the next draws of N items have an effect of at least `observed`."""
+    n = len(of_gold)
     row = np.empty(LANES, np.uint64)
     words = row.view(np.uint32)
-    whole = len(of_gold) == n
-    for draw in range(out.size):
+    count = 0
+    for _ in range(n_draws):
         effect = 0
         for first in range(0, n, _ITEMS_PER_ROW):
             next_row(state, row)
             for place in range(min(_ITEMS_PER_ROW, n - first)):
                 word = _WORDS_PER_ITEM * place
-                item = index_below(words[word], n) - start
-                if whole or 0 <= item < len(of_gold):
-                    effect += unit_effect(
-                        draw_sum(of_gold[item], words[word + 1]),
-                        draw_sum(of_a[item], words[word + 2]),
-                        draw_sum(of_b[item], words[word + 3]),
-                    )
-        out[draw] += effect
-
-
-@njit(nogil=True, cache=True)
-def _last_look(look: int, draws: Array, drawn: int, n_blocks: int) -> int:
-    """Return the look up to which to draw at once: the next, or a later one if tables are made again."""
-    if n_blocks > 1:
-        while look + 1 < draws.size and draws[look + 1] <= max(_STAGES * drawn, 512):
-            look += 1
-    return look
+                item = index_below(words[word], n)
+                effect += unit_effect(
+                    draw_sum(of_gold[item], words[word + 1]),
+                    draw_sum(of_pool[item], words[word + 2]),
+                    draw_sum(of_pool[item], words[word + 3]),
+                )
+        count += int(effect >= observed)
+    return count
 
 
 @njit(nogil=True, cache=True)
@@ -204,7 +185,6 @@ def multistage_test(
     a: Array,
     b: Array,
     k: int,
-    block: int,
     key: Any,
     first: int,
     draws: Array,
@@ -215,41 +195,24 @@ def multistage_test(
     """Decide for each set whether its effect is large among those of its multistage bootstrap.
 
     `gold`, `a` and `b`, shape (L − 1, R, N), are #{responses ≥ level} of K responses, for each level but the
-    lowest; `block` items have tables at a time, on which decisions do not depend. The others are as for
-    `nbyk.planning.power.randomisation.sign_flip_test`.
+    lowest. The others are as for `nbyk.planning.power.randomisation.sign_flip_test`.
     """
     n_levels, n_sets, n = gold.shape
     width = k * n_levels + 1
-    block = min(block, n)
-    n_blocks = (n + block - 1) // block
-    gold_tables, pool_tables = np.empty((block, width), np.uint64), np.empty((block, width), np.uint64)
-    before, state = np.empty(STATE, np.uint64), np.empty(STATE, np.uint64)
-    effects = np.empty(draws[-1], np.int64)
+    gold_tables, pool_tables = np.empty((n, width), np.uint64), np.empty((n, width), np.uint64)
+    state = np.empty(STATE, np.uint64)
     for r in range(n_sets):
         observed = _observed(gold[:, r], a[:, r], b[:, r])
+        fill_sum_tables(gold[:, r], k, k, gold_tables)
+        fill_sum_tables(a[:, r] + b[:, r], 2 * k, k, pool_tables)
         start_replicate(key, first + r, state)
-        count, drawn, look = 0, 0, 0
-        out[r, 0] = -1
-        while out[r, 0] < 0:
-            until = _last_look(look, draws, drawn, n_blocks)
-            new = effects[drawn : draws[until]]
-            new[:] = 0
-            before[:] = state
-            for start in range(0, n, block):
-                stop = min(start + block, n)
-                if n_blocks > 1 or drawn == 0:
-                    pool = a[:, r, start:stop] + b[:, r, start:stop]
-                    fill_sum_tables(gold[:, r, start:stop], k, k, gold_tables[: stop - start])
-                    fill_sum_tables(pool, 2 * k, k, pool_tables[: stop - start])
-                state[:] = before
-                tables = pool_tables[: stop - start]
-                _add_effects(gold_tables[: stop - start], tables, tables, start, n, state, new)
-            while look <= until and out[r, 0] < 0:
-                for draw in range(drawn, draws[look]):
-                    count += int(effects[draw] >= observed)
-                drawn = draws[look]
-                out[r, 0], out[r, 1] = decided(count, look, reject_to, keep_from), drawn
-                look += 1
+        count, drawn = 0, 0
+        for look in range(draws.size):
+            count += _count_as_large(gold_tables, pool_tables, draws[look] - drawn, observed, state)
+            drawn = draws[look]
+            out[r, 0], out[r, 1] = decided(count, look, reject_to, keep_from), drawn
+            if out[r, 0] >= 0:
+                break
 
 
 @njit(nogil=True, cache=True)
@@ -343,9 +306,8 @@ class StudyTest:
         out = np.zeros((sets.size, 2), np.int64)
         at = looks(self.n_resamples, critical)
         for first, counts in counts_of(sets):
-            block = max(1, TABLE_CELLS // (2 * (counts.k * len(counts.gold) + 1)))
             part = out[first : first + counts.a.shape[1]]
-            counted = (counts.gold, counts.a, counts.b, counts.k, block)
+            counted = (counts.gold, counts.a, counts.b, counts.k)
             multistage_test(*counted, words, first, at.draws, at.reject_to, at.keep_from, part)
         return out
 
@@ -403,8 +365,6 @@ def power_study(
     errors' differences; "unpaired_permutation" deals all errors again, as scipy's `permutation_test` does by
     default. The paired one is the same test as "swap_items", on other random draws.
     """
-    import pyarrow as pa
-
     population.prior.response.check_levels()
     n_sets = trials.n_sets
     swaps = SystemTest("swap_items", MAE, ALPHA, n_resamples=trials.n_resamples, raw_swaps=True)
@@ -443,8 +403,6 @@ def power(
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute the power of the multistage bootstrap and of the usual tests at one size."""
-    from nbyk.priors import read_prior
-
     population = Population(read_prior(prior), n_items, k_responses, epsilon_b)
     with work.progress(trials.n_sets):
         table = power_study(population, trials, threads=work.threads, progress=work.advance)

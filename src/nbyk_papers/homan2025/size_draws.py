@@ -11,6 +11,7 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
+from nbyk.arrays import Booleans, Floats
 from nbyk.compiled import njit
 from nbyk.metrics import Metric
 from nbyk.metrics.counts import has_counts_form
@@ -82,10 +83,6 @@ def bootstrapped_items(key: Any, first: int, out: Sizes) -> None:
         out[r] = items[: out.shape[1]]
 
 
-Floats = NDArray[np.float64]
-Coins = NDArray[np.bool_]
-Integers = NDArray[np.int64]
-
 RESAMPLINGS = ("recommended", "published")
 """Fresh draws, and the same draws with their items bootstrapped once more."""
 
@@ -132,7 +129,7 @@ class _Batch:
 
     alternative: CountSets
     null: CountSets
-    coins: tuple[Coins, Coins]
+    coins: tuple[Booleans, Booleans]
     bootstrap: tuple[np.uint64, int]
 
 

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.priors import read_prior
 from nbyk.resampling.effects import Progress, run_chunks
 from nbyk.resampling.population import Population
 from nbyk.testing.pvalues import expected_p
@@ -21,11 +23,8 @@ from nbyk_papers.homan2025.size_patterns import PatternDraws, few_patterns
 from nbyk_papers.metrics import as_metrics
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from nbyk.studies.steps import Work
 
-Floats = NDArray[np.float64]
 
 LOOKS = (1024, 2048, 4096)
 """Smallest number of draws after which a p-value may be settled."""
@@ -56,8 +55,6 @@ def size_grid(
     effect_sd are over plain draws of the alternative. Both semantics, both bootstraps and all metrics share
     their draws.
     """
-    import pyarrow as pa
-
     chosen = as_metrics(metrics)
     if not chosen or not populations:
         raise NbykError("a grid needs at least one metric and one size (N, K)")
@@ -159,10 +156,6 @@ def grid(
     prior: Path, *, sizes: Sequence[Size], epsilon_b: float, draws: GridDraws, work: Work
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute expected p-values at every size, under both semantics and by both bootstraps."""
-    import pyarrow as pa
-
-    from nbyk.priors import read_prior
-
     item_prior = read_prior(prior)
     with work.progress(draws.n_draws * len(sizes)):
         table = size_grid(
@@ -188,8 +181,6 @@ def claims(
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute expected p-values at a data set's own size and at further sizes, for each ε."""
-    import pyarrow as pa
-
     parts = []
     for epsilon in epsilons:
         for at, draws_there in (([own_size], replace(draws, n_draws=own_draws)), (sizes, draws)):

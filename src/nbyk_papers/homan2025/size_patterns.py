@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
+from nbyk.arrays import Floats, Integers
 from nbyk.metrics import Metric
 from nbyk.metrics.counts import has_counts_form
 from nbyk.priors import Response
@@ -25,9 +26,6 @@ from nbyk.resampling.population import ItemParameters, Population
 from nbyk.resampling.streams import Streams
 from nbyk.sums import product
 from nbyk_papers.homan2025.size_draws import HYPOTHESES, RESAMPLINGS, SizeDraws
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _MOST_PATTERNS = 512
 _ITEMS_PER_PATTERN = 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
@@ -49,11 +50,6 @@ _PAPERS_SECONDS = 245.0
 _GRID = Grid((Field("n", int), Field("k", int)))
 
 
-def _size_of(name: str) -> Size:
-    ((n, k),) = _GRID.points(name)
-    return int(n), int(k)
-
-
 def _seconds(size: Point) -> float:
     return max(0.5, _PAPERS_SECONDS * size[0] * size[1] / PAPERS_RESPONSES)
 
@@ -88,7 +84,7 @@ def grid_cells(config: Any, settings: Any) -> Iterator[Cell]:
             if (source, epsilon) in PANELS and figure_5 and further:
                 plan.append((f"{start}+figure_05+further.parquet", [figure_5, further]))
             for file, (names, cell_metrics) in plan:
-                cell_sizes = [_size_of(name) for name in names]
+                cell_sizes = [(int(n), int(k)) for name in names for n, k in _GRID.points(name)]
                 share = sum(n * k for n, k in cell_sizes) / PAPERS_RESPONSES
                 yield Cell(
                     file,
@@ -162,10 +158,6 @@ def power_cells(config: Any, settings: Any) -> Iterator[Cell]:
         )
 
 
-def _cells(settings: Any) -> set[tuple[str, float]]:
-    return {(source, epsilon) for source in settings.sources for epsilon in settings.epsilons}
-
-
 class Homan2025Study(Study):
     """Homan et al. 2025, how many ratings per item."""
 
@@ -201,7 +193,8 @@ class Homan2025Study(Study):
     def figures(self, config: Any) -> list[str]:
         settings = self.settings(config)
         names = ["figure_01", *stage_figures(sources_with_data(config, settings)).values()]
-        names += grid_figures(_cells(settings), asked_sizes(settings), settings.metrics)
+        cells = set(product(settings.sources, settings.epsilons))
+        names += grid_figures(cells, asked_sizes(settings), settings.metrics)
         names += ["figure_06"] * bool(settings.power_sizes)
         fits = [f"fit_{published_source(source)}" for source in settings.fitted]
         return ["overstatement", "agreement", *names, *fits]

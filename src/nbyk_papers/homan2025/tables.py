@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from nbyk.priors import read_prior
 from nbyk_papers import placed
 from nbyk_papers.gathered import read_partitioned
+from nbyk_papers.homan2025.claims import Numbers, at_own_sizes
 from nbyk_papers.homan2025.comparison import (
     compare,
     in_papers_order,
@@ -26,15 +29,10 @@ from nbyk_papers.homan2025.design import (
     METRIC_OF_COLUMN,
     TESTS,
     label,
-    own_size,
     published_source,
     table_name,
 )
-from nbyk_papers.homan2025.size_claims import Numbers
 from nbyk_papers.shown import titled
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 POWER = ("n_items", "k_responses", "epsilon_b", "metric", "test", "n_sets", "power", "low", "high")
 
@@ -99,13 +97,7 @@ def all_tables(
 
 def own_sizes_table(claims: pd.DataFrame) -> pd.DataFrame:
     """Return the p-values at each data set's own size: a row per source, ε, metric and semantics."""
-    import pandas as pd
-
-    parts = []
-    for semantics in METRIC_OF_COLUMN:
-        rows = in_papers_order(of_columns(claims, semantics))
-        sizes = zip(rows["source"], rows["n_items"], rows["k_responses"], strict=True)
-        parts.append(rows[[own_size(source) == (n, k) for source, n, k in sizes]])
+    parts = [in_papers_order(at_own_sizes(of_columns(claims, name))) for name in METRIC_OF_COLUMN]
     rows = pd.concat(parts, ignore_index=True)
     is_below = (rows["p"] < ALPHA).map({True: "yes", False: "no"})
     return _for_people(rows.assign(is_below=is_below), _OWN_SIZES)
@@ -113,9 +105,7 @@ def own_sizes_table(claims: pd.DataFrame) -> pd.DataFrame:
 
 def raters_table(numbers: Numbers) -> pd.DataFrame:
     """Return the p-values of MAE with 1000 items: a row per source, ε and semantics, a column per K."""
-    import pandas as pd
-
-    parts = [numbers.extra(semantics) for semantics in METRIC_OF_COLUMN]
+    parts = [numbers.under(semantics).sizes for semantics in METRIC_OF_COLUMN]
     rows = in_papers_order(pd.concat(parts, ignore_index=True))
     rows = rows[(rows["n_items"] == CLAIM_ITEMS) & (rows["column"] == "mae")]
     key = ["source", "epsilon_b", "semantics"]

@@ -15,14 +15,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.compiled import njit
 from nbyk.resampling.kernels import fill_uniforms
 from nbyk.resampling.streams import Streams
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SMOOTHING = 1e-12
 """Added to each relative frequency of a category before the Kullback–Leibler divergence."""
@@ -42,13 +39,13 @@ class Sizes:
     k_responses: tuple[int, ...]
 
     @cached_property
-    def cells(self) -> Ints:
+    def cells(self) -> Integers:
         """Budget, N and K of each cell, shape (cells, 3); those of one K follow one another, N rising."""
         sizes = [(budget, budget // k, k) for k in self.k_responses for budget in self.budgets if budget >= k]
         return np.array(sizes, np.int64).reshape(-1, 3)
 
     @cached_property
-    def starts(self) -> Ints:
+    def starts(self) -> Integers:
         """The first cell of each K, and the number of cells, shape (len(k_responses) + 1,)."""
         return np.searchsorted(self.cells[:, 2], [*self.k_responses, np.inf]).astype(np.int64)
 
@@ -83,7 +80,7 @@ def draw_scores(
     return sums, squares
 
 
-def rejections(sums: Floats, squares: Floats, n_items: Ints, alpha: float) -> Floats:
+def rejections(sums: Floats, squares: Floats, n_items: Integers, alpha: float) -> Floats:
     """Return the sign of each set's t-test over items where its two-sided p ≤ α, else 0.
 
     `sums` and `squares`, shape (..., cells), are over items of differences and of their squares; `n_items`
@@ -106,7 +103,7 @@ def _cumulated(gammas: Floats) -> Floats:
     return gammas
 
 
-def _tables(k_responses: Ints, n_categories: int) -> tuple[Floats, Floats]:
+def _tables(k_responses: Integers, n_categories: int) -> tuple[Floats, Floats]:
     """Return smoothed frequencies of each count and their logarithms, shape (values of K, largest K + 1)."""
     counts = np.arange(int(k_responses.max(initial=0)) + 1)
     frequency = (counts / k_responses[:, None] + SMOOTHING) / (1.0 + n_categories * SMOOTHING)

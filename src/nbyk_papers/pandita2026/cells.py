@@ -7,8 +7,12 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
+from nbyk.arrays import Floats
+from nbyk.resampling.effects import run_chunks
+from nbyk.resampling.streams import Streams, stream_key
+from nbyk_papers.pandita2026.category_sets import Sizes, draw_scores, rejections
 from nbyk_papers.pandita2026.design import (
     ALPHA,
     METRICS,
@@ -16,11 +20,8 @@ from nbyk_papers.pandita2026.design import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from nbyk.studies.steps import Work
 
-Floats = NDArray[np.float64]
 Side = Literal["left", "right"]
 
 _ROUNDED = 9
@@ -38,12 +39,6 @@ def grid(
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Draw test sets of a prior's categories; return a row for each size, ε and metric."""
-    import pyarrow as pa
-
-    from nbyk.resampling.effects import run_chunks
-    from nbyk.resampling.streams import Streams, stream_key
-    from nbyk_papers.pandita2026.category_sets import Sizes, draw_scores, rejections
-
     alpha, sizes = PRIORS[source], Sizes(tuple(budgets), tuple(k_responses))
     key = stream_key(seed, study="pandita2026", source=source)
     shape = (2, len(METRICS), len(epsilons), len(sizes.cells))

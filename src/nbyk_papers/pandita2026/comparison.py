@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from nbyk_papers.gathered import P_VALUES, RATES, as_rows, in_order, read_partitioned
 from nbyk_papers.pandita2026.design import ALPHA, METRICS, N_SETS, POWER, PRINTED_EPSILON, PRIORS, table_2
 from nbyk_papers.pandita2026.estimates import K_RESPONSES, N_ITEMS, read_estimates
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
 GRID = (
@@ -87,9 +87,9 @@ def _z(printed: pd.Series, ours: pd.Series, error: pd.Series) -> pd.Series:
 
 
 def best_k(grid: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return the best K of each source, metric, ε and budget: the row with the least p, or the most power."""
+    """Return the row of the best K at each budget: the least p, or the most of another column."""
     keys = ["source", "metric", "epsilon", "budget"]
-    ordered = grid.sort_values(column, ascending=column != "power", kind="stable")
+    ordered = grid.sort_values(column, ascending=column == "p_with_ties", kind="stable")
     return ordered.groupby(keys, sort=False).head(1).sort_index()
 
 
@@ -98,8 +98,6 @@ def smallest(grid: pd.DataFrame) -> pd.DataFrame:
 
     A row per source, metric and ε; budget and K are empty where none of the run suffices.
     """
-    import pandas as pd
-
     keys = ["source", "metric", "epsilon"]
     frame = pd.DataFrame(list(dict.fromkeys(grid[keys].itertuples(index=False, name=None))), columns=keys)
     for column, name in (("p_with_ties", f"p < {ALPHA:g}"), ("power", f"power ≥ {POWER:g}")):
@@ -122,8 +120,6 @@ def p_value_rows(
 
     The sampler of a mean p says how ties are counted.
     """
-    import pandas as pd
-
     cells = pd.concat([read_grid(grid), read_grid(table)])
     names = {"epsilon": "epsilon_b", "delta": "true_effect", "n_sets": "n_draws"}
     counted = [
@@ -141,8 +137,6 @@ def p_value_rows(
 
 def rate_rows(*, grid: Sequence[Path], table: Sequence[Path], seed: int) -> pa.Table:
     """Return the power of the t-test over items, and its level under the null that mixes A and B."""
-    import pandas as pd
-
     cells = pd.concat([read_grid(grid), read_grid(table)]).rename(columns={"epsilon": "epsilon_b"})
     same = cells.drop(columns=["power", "level"])
     rows = pd.concat(

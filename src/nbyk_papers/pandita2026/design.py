@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,6 +53,35 @@ _PRINTED_NAMES = {"Toxicity": "toxicity", "DICES": "dices", "D3code": "d3code"} 
 
 UNREAD_BUDGETS = (250, 500, 1000)
 """Budgets of the cells of Table 2 whose own could not be read; one of them fits each of these cells."""
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """A kind of responses: the perturbations of B, and the metrics, the wins among them.
+
+    The perturbations are such that p is neither near 0 nor near .5.
+    """
+
+    epsilons: tuple[float, ...]
+    metrics: tuple[str, ...]
+
+    @property
+    def wins(self) -> str:
+        """The metric that counts won items."""
+        return next(name for name in self.metrics if name.startswith("wins"))
+
+
+KINDS = {
+    "skewed": Estimated((0.05, 0.1), ("mae", "wins_mae", "mse", "spearman")),
+    "nominal": Estimated(
+        (0.2, 0.3),
+        ("plurality_first", "tv_sum(pooled=1)", "wins(tv_sum(pooled=1))", "kl_divergence(pooled=1)"),
+    ),
+    "ordinal": Estimated(
+        (0.75, 1.0),
+        ("plurality_first", "tv_sum(pooled=1)", "wins(emd_levels(pooled=1))", "emd_levels(pooled=1)"),
+    ),
+}
 
 
 def dirichlet_name(source: str) -> str:

@@ -7,28 +7,41 @@ recommended semantics of the study of Wein et al. 2023.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
+from nbyk.data.response_set import ResponseSet
+from nbyk.metrics import get
+from nbyk.priors import ClassPrior, OrdinalPrior, Response, TwoStagePrior
+from nbyk.priors.families import Beta, Uniform
+from nbyk.priors.nominal import LabelPrior
+from nbyk.report.drawing import new_panels
+from nbyk.resampling.labels import LabelPopulation
+from nbyk.resampling.population import Population
+from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
-from nbyk.studies.study import Cell
+from nbyk.resampling.simulate import drawn_sets, simulated_effects
+from nbyk.resampling.streams import Streams
+from nbyk.testing.pvalues import expected_p
 from nbyk_papers.gathered import in_order, read_partitioned
+from nbyk_papers.pandita2026.design import KINDS, PRIORS
+from nbyk_papers.shown import look
+from nbyk_papers.verdicts import Case, PaperClaim, Verdict, verdicts_on
+from nbyk_papers.wein2023.choices import places_of
+from nbyk_papers.wein2023.claims import BEST_SAMPLER, SEVERAL_RESPONSES
+from nbyk_papers.wein2023.comparison import Cells
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
     from nbyk.metrics import Metric
-    from nbyk.priors.nominal import LabelPrior
-    from nbyk.priors.two_stage import TwoStagePrior
     from nbyk.studies.steps import Work
-    from nbyk_papers.verdicts import Verdict
     from nbyk_papers.wein2023.choices import SourceErrors
-    from nbyk_papers.wein2023.comparison import Cells
 
 N_ITEMS, K_RESPONSES = 200, 5
 N_DRAWS, N_RESAMPLES = 20_000, 200
@@ -37,42 +50,9 @@ N_DRAWS, N_RESAMPLES = 20_000, 200
 COLUMNS = ("epsilon_b", "sampler", "metric", "reference", "estimated_p", "true_p", "true_se")
 
 
-@dataclass(frozen=True)
-class Estimated:
-    """A kind of responses: the perturbations of B, and the metrics, the wins among them.
-
-    The perturbations are such that p is neither near 0 nor near .5.
-    """
-
-    epsilons: tuple[float, ...]
-    metrics: tuple[str, ...]
-
-    @property
-    def wins(self) -> str:
-        """The metric that counts won items."""
-        return next(name for name in self.metrics if name.startswith("wins"))
-
-
-KINDS = {
-    "skewed": Estimated((0.05, 0.1), ("mae", "wins_mae", "mse", "spearman")),
-    "nominal": Estimated(
-        (0.2, 0.3),
-        ("plurality_first", "tv_sum(pooled=1)", "wins(tv_sum(pooled=1))", "kl_divergence(pooled=1)"),
-    ),
-    "ordinal": Estimated(
-        (0.75, 1.0),
-        ("plurality_first", "tv_sum(pooled=1)", "wins(emd_levels(pooled=1))", "emd_levels(pooled=1)"),
-    ),
-}
-
-
 @cache
 def prior_of(source: str) -> TwoStagePrior | LabelPrior:
     """Return the prior: skewed responses clamped to [0, 1], five classes, or five levels."""
-    from nbyk.priors import ClassPrior, OrdinalPrior, Response, TwoStagePrior
-    from nbyk.priors.families import Beta, Uniform
-    from nbyk_papers.pandita2026.design import PRIORS
-
     if source == "nominal":
         return ClassPrior(source, PRIORS["unbalanced_5"])
     if source == "ordinal":
@@ -80,31 +60,10 @@ def prior_of(source: str) -> TwoStagePrior | LabelPrior:
     return TwoStagePrior(source, Beta(1.5, 6.0), Uniform(0.0, 0.3), Response("clamped"))
 
 
-def estimate_cells(config: Any, section: Any) -> Iterator[Cell]:
-    """Yield a cell for each kind of responses and ε."""
-    for source, kind in KINDS.items():
-        for epsilon in kind.epsilons:
-            yield Cell(
-                f"pandita2026/estimates/source={source}/epsilon-{epsilon}.parquet",
-                "estimates",
-                {"source": source, "epsilon": epsilon, "n_sets": section.estimate_sets, "seed": config.seed},
-                memory=400,
-                seconds=15 + (0.03 if source == "skewed" else 0.3) * section.estimate_sets,
-            )
-
-
 def estimates(
     *, source: str, epsilon: float, n_sets: int, seed: int, work: Work
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Estimate p from each of some test sets; return a row for each sampler, metric and set, with true p."""
-    import pyarrow as pa
-
-    from nbyk.data.response_set import ResponseSet
-    from nbyk.resampling.resample import resampled_effects
-    from nbyk.resampling.simulate import drawn_sets, simulated_effects
-    from nbyk.resampling.streams import Streams
-    from nbyk.testing.pvalues import expected_p
-
     metrics, kept = (
         _metrics(source),
         {name: get_sampler(name).responses_per_item(K_RESPONSES) for name in WEIN_SAMPLERS},
@@ -151,9 +110,6 @@ def estimates(
 
 
 def _metrics(source: str) -> tuple[Metric, ...]:
-    from nbyk.metrics import get
-    from nbyk.priors.nominal import LabelPrior
-
     prior, names = prior_of(source), KINDS[source].metrics
     if not isinstance(prior, LabelPrior):
         return tuple(map(get, names))
@@ -162,10 +118,6 @@ def _metrics(source: str) -> tuple[Metric, ...]:
 
 
 def _population(source: str, epsilon: float, k: int) -> Any:
-    from nbyk.priors.nominal import LabelPrior
-    from nbyk.resampling.labels import LabelPopulation
-    from nbyk.resampling.population import Population
-
     prior = prior_of(source)
     if isinstance(prior, LabelPrior):
         return LabelPopulation(prior, N_ITEMS, k, epsilon, n_runs=None)
@@ -174,8 +126,6 @@ def _population(source: str, epsilon: float, k: int) -> Any:
 
 def read_estimates(files: Sequence[Path]) -> Cells:
     """Return files of the step as cells of Wein et al. 2023, whose tables and verdicts take them."""
-    from nbyk_papers.wein2023.comparison import Cells
-
     table = read_partitioned(files, COLUMNS, ("source",))
     orders = {"source": tuple(KINDS), "sampler": WEIN_SAMPLERS}
     rows = in_order(table, ["source", "epsilon_b", "sampler"], orders)
@@ -184,26 +134,22 @@ def read_estimates(files: Sequence[Path]) -> Cells:
 
 def estimate_verdicts(cells: Cells) -> list[Verdict]:
     """Return verdicts on what Wein et al. 2023 found for numbers, by kind of responses."""
-    from nbyk_papers.verdicts import verdicts_on
-    from nbyk_papers.wein2023.choices import places_of
-    from nbyk_papers.wein2023.claims import BEST_SAMPLER, SEVERAL_RESPONSES, paper_claim
-
     claims = (
         SEVERAL_RESPONSES,
         BEST_SAMPLER,
-        paper_claim(
+        PaperClaim(
             "section 7",
             "the Wins(MAE) metric […] provides the most effective p-value estimate",
             "at each ε, the mean error of wins is smaller than that of each other metric",
-            _wins_is_best,
             "comparisons of metrics",
+            _wins_is_best,
         ),
-        paper_claim(
+        PaperClaim(
             "abstract",
             "the presence of response variance […] has a profound impact on p-value estimates",
             "the mean error changes more if one response is drawn in place of K than if items are not drawn",
-            _responses_matter_more,
             "ε",
+            _responses_matter_more,
         ),
     )
     places = {
@@ -214,7 +160,7 @@ def estimate_verdicts(cells: Cells) -> list[Verdict]:
     return verdicts_on(told, places)
 
 
-def _wins_is_best(places: Sequence[SourceErrors]) -> Iterator[tuple[float, float]]:
+def _wins_is_best(places: Sequence[SourceErrors]) -> Iterator[Case]:
     for place in places:
         wins = KINDS[place.source].wins
         for other in place.metrics:
@@ -222,7 +168,7 @@ def _wins_is_best(places: Sequence[SourceErrors]) -> Iterator[tuple[float, float
                 yield place.lead(place.of_metric(wins), place.of_metric(other))
 
 
-def _responses_matter_more(places: Sequence[SourceErrors]) -> Iterator[tuple[float, float]]:
+def _responses_matter_more(places: Sequence[SourceErrors]) -> Iterator[Case]:
     """Compare main effects of two samplers of items by two of responses: all or drawn, 1 or K."""
     for place in places:
         of = {
@@ -231,14 +177,11 @@ def _responses_matter_more(places: Sequence[SourceErrors]) -> Iterator[tuple[flo
         }
         by_responses, error = place.lead(of["sample(K)"], of["sample(1)"])
         by_items, other = place.lead(of["bootstrap_items"], of["all_items"])
-        yield abs(by_responses) - abs(by_items), float(np.hypot(error, other))
+        yield Case(abs(by_responses) - abs(by_items), float(np.hypot(error, other)))
 
 
 def estimates_figure(cells: Cells) -> Figure:
     """Draw the mean |estimated − true| p of each sampler: a panel for a kind, a mark for a metric."""
-    from nbyk.report.drawing import new_panels
-    from nbyk_papers.shown import look
-
     rows = cells.by_reference.assign(
         error=(cells.by_reference["estimated_p"] - cells.by_reference["true_p"]).abs()
     )

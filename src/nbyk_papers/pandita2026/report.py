@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,15 +28,7 @@ from nbyk_papers.pandita2026.estimates import (
 )
 from nbyk_papers.pandita2026.figures import figures_of
 from nbyk_papers.shown import Page, study_answer, titled
-from nbyk_papers.verdicts import (
-    Outcome,
-    PaperClaim,
-    Verdict,
-    error_of_rate,
-    finding,
-    verdict_rows,
-    verdicts_on,
-)
+from nbyk_papers.verdicts import Case, PaperClaim, Verdict, error_of_rate, verdict_rows, verdicts_on
 from nbyk_papers.wein2023.choices import nearest_table
 
 if TYPE_CHECKING:
@@ -49,73 +41,68 @@ ENOUGH = 1000
 FEW = 3
 """Classes up to which the paper advises K = 1 or 2 for the accuracy."""
 
-SEMANTICS = {"published": "p_with_ties", "recommended": "power"}
-"""What decides under each semantics: the paper's p as its code counts ties, or a test's power."""
-
 
 def verdicts_of(grid: pd.DataFrame) -> list[Verdict]:
-    """Return a verdict on each conclusion that the rows of `read_grid` have numbers for, at Table 2's ε."""
+    """Return a verdict on each conclusion that the rows of `read_grid` have numbers for, at Table 2's ε.
+
+    A row's gain is what decides: published, the paper's p as its code counts ties, negated; recommended, a
+    test's power. It suffices if it is at least `needed`.
+    """
     shown = grid[grid["epsilon"] == shown_epsilon(grid)]
     shown = shown.assign(classes=shown["source"].map({name: len(alpha) for name, alpha in PRIORS.items()}))
-    return verdicts_on(_CLAIMS, dict.fromkeys(SEMANTICS, shown))
+    n, p, power = shown["n_sets"], shown["p_with_ties"], shown["power"]
+    numbers = {
+        "published": shown.assign(
+            gain=-p, gain_error=shown["p_with_ties_error"], needed=-ALPHA, suffices=p < ALPHA
+        ),
+        "recommended": shown.assign(
+            gain=power, gain_error=error_of_rate(power * n, n), needed=POWER, suffices=power >= POWER
+        ),
+    }
+    return verdicts_on(_CLAIMS, numbers)
 
 
-def _gain(rows: pd.DataFrame, column: str) -> tuple[float, float]:
-    """Return the largest power of rows, or their least p negated, and its standard error."""
-    if column == "power":
-        best = rows.iloc[rows["power"].argmax()]
-        return float(best["power"]), error_of_rate(best["power"] * best["n_sets"], best["n_sets"])
-    best = rows.iloc[rows[column].argmin()]
-    return -float(best[column]), float(best[f"{column}_error"])
+def _best(rows: pd.DataFrame) -> pd.Series:
+    return rows.iloc[rows["gain"].argmax()]
 
 
-def _enough(shown: pd.DataFrame, semantics: str) -> Outcome | None:
-    rows, column = shown[shown["budget"] <= ENOUGH], SEMANTICS[semantics]
-    needed = POWER if column == "power" else -ALPHA
-    gains = [_gain(of, column) for _, of in rows.groupby(["source", "metric"], sort=False)]
-    return finding(semantics, [gain - needed for gain, _ in gains], [error for _, error in gains], "cases")
+def _enough(shown: pd.DataFrame) -> Iterator[Case]:
+    rows = shown[shown["budget"] <= ENOUGH]
+    for _, of in rows.groupby(["source", "metric"], sort=False):
+        best = _best(of)
+        yield Case(best["gain"] - best["needed"], best["gain_error"])
 
 
 def _larger_k(
     shown: pd.DataFrame,
-    semantics: str,
     *,
     k: int,
     metrics: Sequence[str] = ("accuracy",),
     classes: Sequence[int] = range(13),
     sign: float = 1.0,
-) -> Outcome | None:
-    """Judge whether K above k beats K up to it, in each prior and metric, at the smallest budget it needs."""
-    rows, column = shown[shown["metric"].isin(metrics) & shown["classes"].isin(classes)], SEMANTICS[semantics]
-    margins, errors = [], []
+) -> Iterator[Case]:
+    """Yield how far K above k beats K up to it, in each prior and metric, at the smallest budget it needs."""
+    rows = shown[shown["metric"].isin(metrics) & shown["classes"].isin(classes)]
     for _, of in rows.groupby(["source", "metric"], sort=False):
-        at = _smallest_that_suffices(of, column)
+        enough = of.loc[of["suffices"], "budget"]
+        at = of["budget"] == (enough.min() if len(enough) else of["budget"].max())
         small, large = of[at & (of["k_responses"] <= k)], of[at & (of["k_responses"] > k)]
         if len(small) and len(large):
-            (large_gain, error), (small_gain, other) = _gain(large, column), _gain(small, column)
-            margins.append(sign * (large_gain - small_gain))
-            errors.append(float(np.hypot(error, other)))
-    return finding(semantics, margins, errors, "cases")
+            larger, smaller = _best(large), _best(small)
+            error = float(np.hypot(larger["gain_error"], smaller["gain_error"]))
+            yield Case(sign * (larger["gain"] - smaller["gain"]), error)
 
 
-def _smallest_that_suffices(rows: pd.DataFrame, column: str) -> pd.Series:
-    enough = rows["power"] >= POWER if column == "power" else rows[column] < ALPHA
-    budget = rows.loc[enough, "budget"].min() if enough.any() else rows["budget"].max()
-    return rows["budget"].eq(budget)
-
-
-def _metric_decides(shown: pd.DataFrame, semantics: str) -> Outcome | None:
-    """Judge at each budget whether the best log K varies more among metrics than among priors."""
-    margins = []
-    for _, best in best_k(shown, SEMANTICS[semantics]).groupby("budget", sort=False):
+def _metric_decides(shown: pd.DataFrame) -> Iterator[Case]:
+    """Yield at each budget whether the best log K varies more among metrics than among priors."""
+    for _, best in best_k(shown, "gain").groupby("budget", sort=False):
         table = np.log(best.pivot(index="source", columns="metric", values="k_responses"))
         if len(table) > 1 and table.shape[1] == len(METRICS):
             among_metrics, among_priors = (float(table.var(axis=axis, ddof=1).mean()) for axis in (1, 0))
-            margins.append(1.0 if among_metrics > among_priors else -1.0)
-    return finding(semantics, margins, 0.0, "cases")
+            yield Case(1.0 if among_metrics > among_priors else -1.0, 0.0)
 
 
-_OURS = partial(PaperClaim, "conclusions", is_quoted=False)
+_OURS = partial(PaperClaim, "conclusions", noun="cases", is_quoted=False)
 """Conclusions in our words."""
 
 _CLAIMS = (
@@ -123,30 +110,30 @@ _CLAIMS = (
         words="N·K of no more than 1,000 often suffices",
         criterion=f"at some K and a budget up to {ENOUGH}, p < {ALPHA:g} (published), or a t-test over items "
         f"has a power of {POWER:g} (recommended)",
-        found=_enough,
+        cases=_enough,
     ),
     _OURS(
         words="TV, Wins and KL are best with K > 10",
         criterion="at the smallest budget that suffices, the best K above 10 beats the best up to 10",
-        found=partial(_larger_k, k=10, metrics=("tv", "wins", "kl")),
+        cases=partial(_larger_k, k=10, metrics=("tv", "wins", "kl")),
     ),
     _OURS(
         words="the accuracy is best with K of 1 or 2 if there are few classes",
         criterion=f"with up to {FEW} classes, at the smallest budget that suffices, the best K of 1 or 2 "
         "beats the best of the others",
-        found=partial(_larger_k, k=2, classes=range(FEW + 1), sign=-1.0),
+        cases=partial(_larger_k, k=2, classes=range(FEW + 1), sign=-1.0),
     ),
     _OURS(
         words="the accuracy needs a larger K with twelve classes",
         criterion="with twelve classes, at the smallest budget that suffices, the best K above 2 beats 1 "
         "and 2",
-        found=partial(_larger_k, k=2, classes=(12,)),
+        cases=partial(_larger_k, k=2, classes=(12,)),
     ),
     _OURS(
         words="the metric decides, more than the data set",
         criterion="the best log K varies more among the metrics of a prior than among the priors of a "
         "metric, at each budget",
-        found=_metric_decides,
+        cases=_metric_decides,
     ),
 )
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
-from nbyk_papers.pandita2026.design import PRINTED_EPSILON, PRIORS, UNREAD_BUDGETS, table_2
+from nbyk_papers.pandita2026.design import KINDS, PRINTED_EPSILON, PRIORS, UNREAD_BUDGETS, table_2
 
 
 class Pandita2026Study(Study):
@@ -31,8 +31,6 @@ class Pandita2026Study(Study):
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of each prior: the grid's, and those of Table 2; and of each kind of responses."""
-        from nbyk_papers.pandita2026.estimates import estimate_cells
-
         settings = self.settings(config)
         return [*grid_cells(config, settings), *estimate_cells(config, settings)]
 
@@ -76,4 +74,17 @@ def grid_cells(config: Any, section: Any) -> Iterator[Cell]:
                 *(step, told),
                 memory=700,
                 seconds=5 + (30 + 4 * len(PRIORS[source])) * work,
+            )
+
+
+def estimate_cells(config: Any, section: Any) -> Iterator[Cell]:
+    """Yield a cell for each kind of responses and ε."""
+    for source, kind in KINDS.items():
+        for epsilon in kind.epsilons:
+            yield Cell(
+                f"pandita2026/estimates/source={source}/epsilon-{epsilon}.parquet",
+                "estimates",
+                {"source": source, "epsilon": epsilon, "n_sets": section.estimate_sets, "seed": config.seed},
+                memory=400,
+                seconds=15 + (0.03 if source == "skewed" else 0.3) * section.estimate_sets,
             )

@@ -8,46 +8,36 @@ sequel (arXiv 2605.13801), and differ only in gold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from nbyk.studies.study import Cell, ratings_file
+from nbyk.arrays import Integers
+from nbyk.data.ratings import stored_ratings
+from nbyk.errors import NbykError
+from nbyk.metrics import get
+from nbyk.resampling.labels import LabelSets
+from nbyk.resampling.streams import Streams, stream_key
+from nbyk_papers.gathered import read_partitioned
+from nbyk_papers.pandita2026.cells import p_values
 from nbyk_papers.raters.design import ACROSS, ALONE, BATCHES, CATEGORY_METRICS, N_ITEMS_OF_CATEGORIES
+from nbyk_papers.verdicts import PaperClaim, Verdict, verdicts_on
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
     from nbyk.studies.steps import Work
-    from nbyk_papers.verdicts import Verdict
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 COLUMNS = (
     *("epsilon", "sampler", "n_items", "metric", "p", "standard_error", "delta", "n_sets"),
     *("classes", "people", "batches"),
 )
 _FEWEST_BATCHES = 3
-
-
-def category_cells(config: Any, settings: Any, sources: Sequence[str]) -> Iterator[Cell]:
-    """Yield a cell for each data set and ε."""
-    for source in sources:
-        for epsilon in settings.category_epsilons:
-            yield Cell(
-                f"raters/categories/source={source}/epsilon-{epsilon}.parquet",
-                "categories",
-                {"epsilon": epsilon, "n_sets": settings.category_sets, "seed": config.seed},
-                {"ratings": ratings_file(source)},
-                memory=400,
-                seconds=5 + 0.05 * settings.category_sets,
-            )
 
 
 def categories(
@@ -58,15 +48,6 @@ def categories(
     Labels are taken for classes without an order. Batches are items that the same people rated; without three
     of them, they cannot be drawn.
     """
-    import pyarrow as pa
-
-    from nbyk.data.ratings import stored_ratings
-    from nbyk.errors import NbykError
-    from nbyk.metrics import get
-    from nbyk.resampling.labels import LabelSets
-    from nbyk.resampling.streams import Streams, stream_key
-    from nbyk_papers.pandita2026.cells import p_values
-
     data = stored_ratings(ratings)[0]
     people = data.units().index
     if people is None:
@@ -185,10 +166,6 @@ def _batches(
 
 def read_categories(files: Sequence[Path]) -> pd.DataFrame:
     """Return the rows of the step as one table with the data set; none without files."""
-    import pandas as pd
-
-    from nbyk_papers.gathered import read_partitioned
-
     return (
         read_partitioned(files, COLUMNS, ("source",)) if files else pd.DataFrame(columns=["source", *COLUMNS])
     )
@@ -196,24 +173,21 @@ def read_categories(files: Sequence[Path]) -> pd.DataFrame:
 
 def category_verdicts(table: pd.DataFrame) -> list[Verdict]:
     """Return verdicts on what the sequel finds of its samplers."""
-    from nbyk_papers.verdicts import Outcome, Verdict, judge
-
     keys = ["source", "epsilon", "n_items", "metric"]
     alone = table[table["sampler"] == ALONE]
-    findings = []
-    for sampler in (ACROSS, BATCHES):
-        pairs = alone.merge(table[table["sampler"] == sampler], on=keys, suffixes=("_alone", ""))
-        if len(pairs):
-            errors = np.hypot(pairs["standard_error"], pairs["standard_error_alone"])
-            cases = judge(pairs["p"] - pairs["p_alone"], errors)
-            findings.append(Outcome(f"published, {sampler}", cases.sentence("cases"), cases.outcome))
-    if not findings:
-        return []
-    return [
-        Verdict(
-            "arXiv 2605.13801, by notes on it",
-            "drawing across people, or batches with their people, raises p",
-            "at each data set, ε, N and metric, p is larger than if items are drawn alone",
-            tuple(findings),
-        )
-    ]
+
+    def cases(rows: pd.DataFrame) -> pd.DataFrame:
+        pairs = alone.merge(rows, on=keys, suffixes=("_alone", ""))
+        error = np.hypot(pairs["standard_error"], pairs["standard_error_alone"])
+        return pairs.assign(margin=pairs["p"] - pairs["p_alone"], error=error)
+
+    claim = PaperClaim(
+        "arXiv 2605.13801, by notes on it",
+        "drawing across people, or batches with their people, raises p",
+        "at each data set, ε, N and metric, p is larger than if items are drawn alone",
+        "cases",
+        cases,
+        is_quoted=False,
+    )
+    samplers = {f"published, {name}": table[table["sampler"] == name] for name in (ACROSS, BATCHES)}
+    return verdicts_on([claim], samplers)

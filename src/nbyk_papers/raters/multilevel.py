@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet
 from nbyk.resampling.draw_plan import DrawPlan, HypothesisStreams, ResponseRows
 from nbyk.resampling.effects import as_metrics, run_chunks, score
 from nbyk.resampling.samplers import Sampler
 from nbyk.resampling.streams import stream_key
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Uniforms = Callable[[str, tuple[int, ...]], Floats]
 
 

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from nbyk.arrays import Floats
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk.sums import product
 from nbyk_papers.raters.shared_population import item_places
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
 
 _ITEMS = 2000

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import pandas as pd
+
 from nbyk.report.answer import Answer
 from nbyk.report.drawing import COLOURS, new_panels
 from nbyk_papers import placed
@@ -18,7 +20,6 @@ from nbyk_papers.shown import Page, study_answer
 from nbyk_papers.verdicts import verdict_rows
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
     from matplotlib.figure import Figure
 
@@ -166,8 +167,6 @@ def _legend(lines: Sequence[int]) -> list[Any]:
 
 def p_value_rows(*, pvalues: Sequence[Path], categories: Sequence[Path] = (), seed: int) -> pa.Table:
     """Return the mean p of test sets, whose sampler is what is known of raters, or of labels, what draws."""
-    import pandas as pd
-
     of_labels = read_categories(categories).assign(semantics="published")
     both = pd.concat([_of_raters(pvalues), of_labels.rename(columns={"epsilon": "epsilon_b"})])
     named = both.rename(columns={"p": "true_p", "standard_error": "true_se", "delta": "true_effect"})

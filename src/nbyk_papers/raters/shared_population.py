@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import FRESH, Units
 from nbyk.priors import TwoStagePrior
@@ -24,7 +25,6 @@ from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import respond_in_place
 from nbyk.resampling.streams import Streams
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
 
 

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.ratings import Ratings
 from nbyk.errors import NbykError
 from nbyk.metrics import get
@@ -23,7 +24,6 @@ from nbyk_papers.raters.rater_moments import (
 )
 from nbyk_papers.raters.shared_population import Sharing, most_sensitivity
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
 
 _FEWEST = 3

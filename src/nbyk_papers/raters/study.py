@@ -2,12 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
-from nbyk.studies.study import Cell
+from nbyk.studies.study import DOWNLOADS, Cell, fit_file, ratings_file
 from nbyk_papers import placed
+from nbyk_papers.homan2025.design import LABELS as PUBLISHED
+from nbyk_papers.homan2025.study import prior_file
+from nbyk_papers.raters.design import LABELS, SEMANTICS, WITH_IDS
+
+
+def sources_of(config: Any, settings: Any) -> list[str]:
+    """Return the data sets of the study: those asked for, or all with ids that you have."""
+    at_hand = config.at_hand(DOWNLOADS)
+    return settings.sources or [name for name in WITH_IDS if name in at_hand]
+
+
+def p_value_cells(config: Any, settings: Any) -> Iterator[Cell]:
+    """Yield a cell for each data set with ids and each kind of system B."""
+    systems = [
+        *((epsilon, 0.0) for epsilon in settings.epsilons),
+        *((0.0, shift) for shift in settings.shifts),
+    ]
+    ratings = sum(n * k for n, k in settings.all_sizes)
+    for source in sources_of(config, settings):
+        prior = prior_file(source) if source in PUBLISHED else fit_file(source, "prior")
+        for epsilon, shift in systems:
+            yield Cell(
+                f"raters/pvalues/source={source}/epsilon-{epsilon}_shift-{shift}.parquet",
+                "pvalues",
+                {
+                    "epsilon": epsilon,
+                    "shift": shift,
+                    "sizes": [list(size) for size in settings.all_sizes],
+                    "n_sets": settings.n_sets,
+                    "n_resamples": settings.n_resamples,
+                    "seed": config.seed,
+                },
+                {"prior": prior, "ratings": ratings_file(source)},
+                memory=400,
+                seconds=min(500.0, 5.0 + 2e-7 * ratings * settings.n_sets * settings.n_resamples),
+            )
+
+
+def category_cells(config: Any, settings: Any) -> Iterator[Cell]:
+    """Yield a cell for each data set and ε."""
+    for source in sources_of(config, settings):
+        for epsilon in settings.category_epsilons:
+            yield Cell(
+                f"raters/categories/source={source}/epsilon-{epsilon}.parquet",
+                "categories",
+                {"epsilon": epsilon, "n_sets": settings.category_sets, "seed": config.seed},
+                {"ratings": ratings_file(source)},
+                memory=400,
+                seconds=5 + 0.05 * settings.category_sets,
+            )
 
 
 class RatersStudy(Study):
@@ -40,17 +91,10 @@ class RatersStudy(Study):
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of each data set and kind of system B."""
-        from nbyk_papers.raters.categories import category_cells
-        from nbyk_papers.raters.cells import p_value_cells, sources_of
-
         settings = self.settings(config)
-        of_categories = category_cells(config, settings, sources_of(config, settings))
-        return [*p_value_cells(config, settings), *of_categories]
+        return [*p_value_cells(config, settings), *category_cells(config, settings)]
 
     def figures(self, config: Any) -> list[str]:
-        from nbyk_papers.raters.cells import sources_of
-        from nbyk_papers.raters.design import LABELS, SEMANTICS
-
         return [
             placed(semantics, f"{source}_{metric}")
             for semantics in SEMANTICS

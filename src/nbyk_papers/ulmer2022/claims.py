@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +16,7 @@ from nbyk_papers.ulmer2022.design import (
     TESTS,
     TYPE_1,
 )
-from nbyk_papers.verdicts import Outcome, PaperClaim, Verdict, finding, verdicts_on
+from nbyk_papers.verdicts import PaperClaim, Verdict, error_of_rate, verdicts_on
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,9 +29,7 @@ _RATE = ["rate", "error_of_rate"]
 
 def verdicts_of(rates: pd.DataFrame) -> list[Verdict]:
     """Return a verdict on each statement that the run has rates for: the paper's distributions and tests."""
-    n = rates["n_simulations"]
-    share = (rates["errors"] + 1.0) / (n + 2.0)
-    own = rates.assign(error_of_rate=np.sqrt(share * (1.0 - share) / n))
+    own = rates.assign(error_of_rate=error_of_rate(rates["errors"], rates["n_simulations"]))
     own = own[own["distribution"].isin(DISTRIBUTIONS) & own["test"].isin(TESTS)]
     return verdicts_on(_CLAIMS, {name: own[own["semantics"] == name] for name in SEMANTICS})
 
@@ -100,69 +97,57 @@ def _bootstrap_has_more_power(rates: pd.DataFrame) -> pd.DataFrame:
     return _larger(bootstrap, permutation, SETTING)
 
 
-def _claim(
-    place: str, words: str, criterion: str, cases_of: Callable[[pd.DataFrame], pd.DataFrame], noun: str
-) -> PaperClaim[pd.DataFrame]:
-    """Return a claim from its cases, with margin and error, and a name for them."""
-
-    def found(rates: pd.DataFrame, semantics: str) -> Outcome | None:
-        cases = cases_of(rates)
-        return finding(semantics, cases["margin"], cases["error"], noun)
-
-    return PaperClaim(place, words, criterion, found)
-
-
 _CLAIMS = (
-    _claim(
+    PaperClaim(
         "section 5",
         "ASO performs either en par or better than other tests in all scenarios",
         "on equally good systems, eps_min ≤ .2 has no larger error rate than p ≤ .05 of any other test",
-        _on_par_or_better,
         "comparisons of tests",
+        _on_par_or_better,
     ),
-    _claim(
+    PaperClaim(
         "section 5",
         "achieving lower error rates the more samples are available",
         "on equally good systems, eps_min ≤ .2 has a lower rate at the largest sample size than at the least",
-        _falls_with_scores,
         "distributions",
+        _falls_with_scores,
     ),
-    _claim(
+    PaperClaim(
         "section 5",
         "while other tests score around the expected type I error of 5%",
         f"on equally good systems, p ≤ .05 has a rate within {AROUND:g} of .05",
-        _others_around_5_percent,
         "tests and settings",
+        _others_around_5_percent,
     ),
-    _claim(
+    PaperClaim(
         "appendix B",
         "ASO achieves lower error rates than other tests in almost all scenarios when faced with the [same] "
         "threshold",
         "on equally good systems, ASO has a lower rate than each other test at each threshold of both",
-        _at_equal_thresholds,
         "comparisons of tests",
+        _at_equal_thresholds,
     ),
-    _claim(
+    PaperClaim(
         "appendix B",
         "a threshold of τ = 0.2 seems to roughly correspond to a p-value threshold of 0.05 in terms of "
         "Type I error rate",
         f"on equally good systems, eps_min ≤ .2 has a rate within {AROUND:g} of .05",
-        _tau_like_alpha,
         "settings",
+        _tau_like_alpha,
     ),
-    _claim(
+    PaperClaim(
         "appendix B",
         "it always incurs higher error rates",
         "where A is better, eps_min ≤ .2 misses it more often than p ≤ .05 of each other test",
-        _misses_more,
         "comparisons of tests",
+        _misses_more,
     ),
-    _claim(
+    PaperClaim(
         "section 6",
         "The bootstrap and permutation test can be used […], with the former possessing a higher statistical "
         "power",
         "where A is better, the bootstrap misses it less often than the permutation test",
-        _bootstrap_has_more_power,
         "settings",
+        _bootstrap_has_more_power,
     ),
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.agreement import equal_chance_p, predicted_counts
@@ -25,7 +26,6 @@ from nbyk_papers.ulmer2022.design import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
 
@@ -58,8 +58,6 @@ def error_rates(scores: pd.DataFrame, thresholds: Sequence[float]) -> pd.DataFra
 
     low and high are the rate's exact 95 % interval (Clopper and Pearson 1934).
     """
-    import pandas as pd
-
     rows: list[dict[str, Any]] = []
     keys = ["semantics", *SETTING, "test"]
     for values, of in scores.groupby(keys, sort=False):

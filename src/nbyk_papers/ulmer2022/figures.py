@@ -36,7 +36,7 @@ _CROSS: Any = {"marker": "x", "linestyle": "none", "markersize": 4.5, "markeredg
 def figures_of(scores: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> dict[str, Callable[[], Figure]]:
     """Return the drawing function of each figure that the scores allow, by file name."""
     rates = error_rates(scores, [ALPHA, ASO_THRESHOLD])
-    shown = rates[rates["threshold"] == rates["test"].map(_threshold_of)]
+    shown = rates[rates["threshold"] == np.where(rates["test"] == ASO, ASO_THRESHOLD, ALPHA)]
     drawn: dict[str, Callable[[], Figure]] = {
         "figure_02": partial(distributions_figure, list(dict.fromkeys(scores["distribution"]))),
         "agreement": partial(agreement_figure, cells),
@@ -167,10 +167,6 @@ def agreement_figure(of_semantics: Mapping[str, pd.DataFrame]) -> Figure:
     legend_beside(panels[-1])
     figure.suptitle("Ulmer et al. 2022, Tables 1 to 8, reproduced", fontsize=10)
     return figure
-
-
-def _threshold_of(test: str) -> float:
-    return ASO_THRESHOLD if test == ASO else ALPHA
 
 
 def _draw_boxes(

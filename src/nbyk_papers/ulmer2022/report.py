@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from nbyk.report.answer import Answer, AnswerTable
 from nbyk_papers import placed
-from nbyk_papers.shown import Page, records, study_answer
+from nbyk_papers.shown import Page, study_answer, titled
 from nbyk_papers.ulmer2022.claims import verdicts_of
 from nbyk_papers.ulmer2022.comparison import (
     CELL,
@@ -36,57 +37,24 @@ from nbyk_papers.ulmer2022.design import (
 from nbyk_papers.ulmer2022.figures import figures_of
 from nbyk_papers.verdicts import verdict_rows
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
 CHANCE = 0.05
 """A difference counts as chance if, among all rates, one as large has at least this probability."""
 
-_SHOWN = [
-    *("table", "distribution", "error", "sample_size", "lead", "threshold", "test"),
-    *("published_rate", "rate", "predicted_low", "predicted_high", "p", "z"),
-]
-
 
 def summarise(cells: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    """Return the number of published rates in the interval around ours, by table and test, and the others.
+    """Return the number of published rates in the interval around ours under each semantics.
 
     The rates of one table row and column share simulations over thresholds, and those of one row over tests,
     so they are not independent. Chance alone gives a root mean square of z of 1.
     """
-    agreements = {semantics: _agreement_of(of) for semantics, of in cells.items()}
+    agreements = {semantics: _agreement(of) for semantics, of in cells.items()}
     inside, n = agreements["published"]["inside"], agreements["published"]["rates"]
     return {
         "study": STUDY,
         "confidence": CONFIDENCE,
         **agreements,
         "outside_by_chance_at_most": n * (1.0 - CONFIDENCE),
-        "outside": outside(cells),
         "line": f"{inside} of {n} published rates lie inside the {PERCENT} interval around ours",
-    }
-
-
-def outside(cells: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    """Return the published rates outside the interval around ours, each with a reason.
-
-    The reason is "chance" if one difference as large is to be expected among so many: if its p-value times
-    the number of rates (Bonferroni) is at least `CHANCE`. Otherwise it is "semantics" if the rate lies inside
-    under the recommended semantics, and "unknown" if not.
-    """
-    published, recommended = cells["published"], cells["recommended"]
-    why = np.where(recommended["agrees"], "semantics", "unknown")
-    why = np.where(published["p"] * len(published) >= CHANCE, "chance", why)
-    return records(published.assign(why=why).loc[~published["agrees"], [*_SHOWN, "why"]])
-
-
-def _agreement_of(cells: pd.DataFrame) -> dict[str, Any]:
-    return {
-        **_agreement(cells),
-        "by_table": {str(name): _agreement(rows) for name, rows in cells.groupby("table", sort=False)},
-        "by_test": {
-            label_of_test(str(name)): _agreement(rows) for name, rows in cells.groupby("test", sort=False)
-        },
     }
 
 
@@ -121,8 +89,6 @@ def papers_form(rates: pd.DataFrame) -> pd.DataFrame:
 
     Each test has its rate, the exact 95 % interval and the published rate, if there is one.
     """
-    import pandas as pd
-
     varies, name = across(str(rates["error"].iloc[0]))
     published = beside_published(rates, str(rates["semantics"].iloc[0]))[[*CELL, "published_rate"]]
     both = rates.merge(published, on=CELL, how="left")
@@ -140,8 +106,6 @@ def papers_form(rates: pd.DataFrame) -> pd.DataFrame:
 
 def agreement_table(cells: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return how many published rates agree with ours under either semantics, by table and test."""
-    import pandas as pd
-
     rows = []
     for (table, test), of in cells["published"].groupby(["table", "test"], sort=False):
         row = {"table": table, "test": label_of_test(str(test)), "rates": len(of)}
@@ -154,26 +118,26 @@ def agreement_table(cells: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def outside_table(cells: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return `outside` for people."""
-    import pandas as pd
+    """Return the published rates outside the interval around ours, each with a reason.
 
-    rows = [
-        {
-            "table": row["table"],
-            "test": label_of_test(row["test"]),
-            "n": row["sample_size"],
-            "lead": f"{row['lead']:g}",
-            "threshold": f"{row['threshold']:g}",
-            "published": row["published_rate"],
-            "ours": row["rate"],
-            "interval": f"{row['predicted_low']:.3f}–{row['predicted_high']:.3f}",
-            "z": row["z"],
-            "why": row["why"],
-        }
-        for row in outside(cells)
-    ]
-    columns = ("table", "test", "n", "lead", "threshold", "published", "ours", "interval", "z", "why")
-    return pd.DataFrame(rows, columns=list(columns))
+    The reason is "chance" if one difference as large is to be expected among so many: if its p-value times
+    the number of rates (Bonferroni) is at least `CHANCE`. Otherwise it is "semantics" if the rate lies inside
+    under the recommended semantics, and "unknown" if not.
+    """
+    published, recommended = cells["published"], cells["recommended"]
+    why = np.where(recommended["agrees"], "semantics", "unknown")
+    why = np.where(published["p"] * len(published) >= CHANCE, "chance", why)
+    rows = published.assign(why=why)[~published["agrees"]]
+    ends = zip(rows["predicted_low"], rows["predicted_high"], strict=True)
+    rows = rows.assign(
+        test=rows["test"].map(label_of_test),
+        lead=rows["lead"].map("{:g}".format),
+        threshold=rows["threshold"].map("{:g}".format),
+        interval=[f"{low:.3f}–{high:.3f}" for low, high in ends],
+    )
+    titles = {"table": "", "test": "", "sample_size": "n", "lead": "", "threshold": ""}
+    titles |= {"published_rate": "published", "rate": "ours", "interval": "", "z": "", "why": ""}
+    return titled(rows, titles)
 
 
 def _caption(distribution: str, error: str, semantics: str) -> str:

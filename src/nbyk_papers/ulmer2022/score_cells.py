@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
-from nbyk.data.arrays import Floats
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
 from nbyk.resampling.streams import CHUNK, StreamKey, Streams, chunks, stream_key
 from nbyk.testing.scores.aso import aso_batch
@@ -18,8 +19,6 @@ from nbyk_papers.ulmer2022.design import ASO, FURTHER_DISTRIBUTIONS, ScoreSemant
 from nbyk_papers.ulmer2022.design import DISTRIBUTIONS as PAPERS_DISTRIBUTIONS
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from nbyk.studies.steps import Work
 
 
@@ -139,8 +138,6 @@ def scores(
 
     All tests see the same simulations, from the first on. The score is a p-value or, of "aso", eps_min.
     """
-    import pyarrow as pa
-
     way = get_semantics(semantics)
     law = distribution_named(distribution, way)
     simulations = {name: aso_simulations if name == ASO else n_simulations for name in tests}

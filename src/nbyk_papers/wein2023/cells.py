@@ -1,33 +1,34 @@
-"""One cell of a study as tables: reference sets, and effect draws under both hypotheses."""
+"""One cell of a study as tables: reference sets, and the p-values of draws."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
+from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.responses import response_matrix
 from nbyk.errors import NbykError
 from nbyk.resampling.effects import EffectDraws, score
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
-from nbyk.resampling.simulate import Hypothesis, simulate, simulated_effects
+from nbyk.resampling.simulate import Hypothesis, simulate
 from nbyk.resampling.streams import stream_key
+from nbyk.testing.pvalues import expected_p
 from nbyk_papers.metrics import as_metrics
 from nbyk_papers.wein2023.design import Estimation, Semantics
 from nbyk_papers.wein2023.systems_on_gold import simulate_systems
 from nbyk_papers.wein2023.toxicity_ratings import toxicity_ratings
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from nbyk.priors import TwoStagePrior
     from nbyk.studies.steps import Work
 
-Floats = NDArray[np.float64]
 
 _SYSTEMS = ("gold", "a", "b")
 _NULL_SYSTEMS = ("gold", "null_a", "null_b")
@@ -35,8 +36,8 @@ _NULL_SYSTEMS = ("gold", "null_a", "null_b")
 
 
 def metrics_of(semantics: Semantics, columns: Sequence[str]) -> dict[str, str]:
-    """Return the metric behind each column."""
-    return {column: as_metrics(semantics.metric(column))[0].name for column in columns}
+    """Return the metric behind each column, the columns sorted."""
+    return {column: as_metrics(semantics.metric(column))[0].name for column in sorted(columns)}
 
 
 def gold_of(semantics: Semantics, prior: TwoStagePrior, gold: Floats | None) -> Floats | None:
@@ -106,8 +107,6 @@ def references_table(
 
     `nulls` are the sets' own true draws of the null, if the semantics has them: systems null_a and null_b.
     """
-    import pyarrow as pa
-
     parts, systems = [], list(dict.fromkeys((*_SYSTEMS, *_NULL_SYSTEMS)))
     for reference, data in sets.items():
         null = (nulls or {}).get(reference)
@@ -152,90 +151,82 @@ def references_from_table(table: pa.Table, hypothesis: Hypothesis = "alternative
     return sets
 
 
-def true_effects_table(
-    population: Population, metric_of_column: Mapping[str, str], *, n_draws: int, seed: int, work: Work
-) -> pa.Table:
-    """Draw true effects of each column's metric; one row per hypothesis and draw, one column per column."""
-    metrics = list(metric_of_column.values())
-    draws = simulated_effects(
-        population, metrics, n_draws=n_draws, seed=seed, threads=work.threads, progress=work.advance
-    )
-    return _effects_table(draws, list(metric_of_column), {})
+def true_p_table(draws: EffectDraws, columns: Sequence[str]) -> pa.Table:
+    """Return the true p-value of each metric's column, in the order of the draws' metrics.
+
+    true_effect is the mean effect under the alternative.
+    """
+    rows = []
+    for column, alternative, null in zip(columns, draws.alternative, draws.null, strict=True):
+        truth = expected_p(alternative, null)
+        rows.append(
+            {
+                "metric": column,
+                "true_p": truth.p,
+                "true_se": truth.standard_error,
+                "true_effect": float(alternative.mean()),
+                "n_draws": len(alternative),
+            }
+        )
+    return pa.Table.from_pylist(rows)
 
 
-def with_first_draws(
-    true: pa.Table,
-    sets: Mapping[int, ResponseSet],
-    nulls: Mapping[int, ResponseSet],
-    metric_of_column: Mapping[str, str],
-    k_responses: int,
-) -> pa.Table:
-    """Return true effects with one more for each reference set, the first draw where the set is judged.
+def with_first_draw(
+    draws: EffectDraws, data: ResponseSet, null: ResponseSet, k_responses: int
+) -> EffectDraws:
+    """Return true effects with those of a reference set, and of its null, in place of the first draws.
 
     The authors' code writes the reference set on real gold to index 0 of the true draws of the alternative,
     and equally good systems on the same gold to index 0 of the null. The first `k_responses` responses of
-    gold, A and B are scored. A column reference is added, which is empty in the fresh draws.
+    gold, A and B are scored.
     """
-    import pyarrow as pa
-
-    metrics = as_metrics(list(metric_of_column.values()))
-    effects = [
-        np.concatenate(
-            [
-                score(
-                    metrics,
-                    np.stack([data.a, data.b])[:, None, :, :k_responses],
-                    data.gold[None, :, :k_responses],
-                )
-                for data in (of_hypothesis[number] for number in sets)
-            ],
-            axis=1,
-        )
-        for of_hypothesis in (sets, nulls)
-    ]
-    n = len(sets)
-    content: dict[str, object] = {
-        "hypothesis": ["alternative"] * n + ["null"] * n,
-        "draw": np.zeros(2 * n, dtype=np.int32),
-        "reference": np.tile(np.array(list(sets), dtype=np.int32), 2),
-    }
-    content |= zip(metric_of_column, np.concatenate(effects, axis=1), strict=True)
-    fresh = true.append_column("reference", pa.nulls(len(true), pa.int32()))
-    return pa.concat_tables([fresh, pa.table(content).select(fresh.column_names)])
+    metrics, first = as_metrics(draws.metrics), []
+    for drawn in (data, null):
+        systems = np.stack([drawn.a, drawn.b])[:, None, :, :k_responses]
+        first.append(score(metrics, systems, drawn.gold[None, :, :k_responses]))
+    alternative, of_null = (
+        np.concatenate([effects, fresh[:, 1:]], axis=1)
+        for effects, fresh in zip(first, (draws.alternative, draws.null), strict=True)
+    )
+    return replace(draws, alternative=alternative, null=of_null)
 
 
-def estimated_effects_table(
+def estimated_p_table(
     sets: Mapping[int, ResponseSet], metric_of_column: Mapping[str, str], how: Estimation, work: Work
 ) -> pa.Table:
-    """Resample every reference set by every sampler; one row per sampler, reference, hypothesis and draw."""
-    import pyarrow as pa
+    """Return the p-values that resamples of each set estimate: a row per sampler, reference and column.
 
-    parts = []
-    for sampler in how.samplers:
-        for reference, data in sets.items():
-            draws = resampled_effects(
-                data,
-                list(metric_of_column.values()),
-                sampler=sampler,
-                null=how.null,
-                share_gold=how.way.share_gold,
-                n_resamples=how.resamples(reference),
-                seed=how.seed,
-                threads=work.threads,
-                progress=work.advance,
+    estimated_effect is the mean effect under the alternative.
+    """
+    rows = []
+    for sampler, (reference, data) in product(how.samplers, sets.items()):
+        draws = resampled_effects(
+            data,
+            list(metric_of_column.values()),
+            sampler=sampler,
+            null=how.null,
+            share_gold=how.way.share_gold,
+            n_resamples=how.resamples(reference),
+            seed=how.seed,
+            threads=work.threads,
+            progress=work.advance,
+        )
+        for place, column in enumerate(metric_of_column):
+            n_resamples = how.way.resamples(column, how.n_resamples)
+            alternative = draws.alternative[place, :n_resamples]
+            estimate = expected_p(
+                alternative, draws.null[place, :n_resamples], paired=how.way.paired(how.null)
             )
-            labels: dict[str, str | int] = {"sampler": sampler, "reference": reference}
-            parts.append(_effects_table(draws, list(metric_of_column), labels))
-    return pa.concat_tables(parts)
-
-
-def _effects_table(draws: EffectDraws, columns: Sequence[str], labels: Mapping[str, str | int]) -> pa.Table:
-    import pyarrow as pa
-
-    n = draws.alternative.shape[1]
-    content: dict[str, object] = {name: pa.repeat(value, 2 * n) for name, value in labels.items()}
-    content["hypothesis"] = pa.concat_arrays([pa.repeat("alternative", n), pa.repeat("null", n)])
-    content["draw"] = np.tile(np.arange(n, dtype=np.int32), 2)
-    for row, column in enumerate(columns):
-        content[column] = np.concatenate([draws.alternative[row], draws.null[row]])
-    return pa.table(content)
+            rows.append(
+                {
+                    "null": how.null,
+                    "sampler": sampler,
+                    "reference": reference,
+                    "metric": column,
+                    "estimated_p": estimate.p,
+                    "estimated_se": estimate.standard_error,
+                    "estimated_effect": float(alternative.mean()),
+                    "n_resamples": len(alternative),
+                }
+            )
+    return pa.Table.from_pylist(rows)

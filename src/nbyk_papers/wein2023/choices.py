@@ -6,20 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
+from nbyk.arrays import Floats
 from nbyk.testing.corrections import correct_p_values
-from nbyk_papers.verdicts import CLOSE
+from nbyk_papers.verdicts import CLOSE, Case
 from nbyk_papers.wein2023.comparison import Cells
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-Floats = NDArray[np.float64]
 
 NOT_ACCEPTABLE = 0.05
 """An estimated p-value that differs this much from the true one is not acceptable (section 5)."""
@@ -42,8 +37,6 @@ def acceptable_table(cells: Cells) -> pd.DataFrame:
 
     Our numbers are the first test set's estimates; "of all sets" is the share over all test sets.
     """
-    import pandas as pd
-
     rows = []
     sets = cells.by_reference.assign(
         off=is_off(cells.by_reference["estimated_p"], cells.by_reference["true_p"])
@@ -83,8 +76,6 @@ def choices(cells: Cells) -> pd.DataFrame:
     them, at 0.05. Only metrics that every sampler has are compared; there are no rows with fewer than two of
     either. The cells are of one semantics.
     """
-    import pandas as pd
-
     rows = []
     for place in places_of(cells):
         if min(len(place.samplers), len(place.metrics)) > 1:
@@ -194,18 +185,18 @@ class SourceErrors:
         """Return the mean error of pairs over the test sets."""
         return float(self._per_set(pairs).mean())
 
-    def lead(self, better: Sequence[Pair], worse: Sequence[Pair]) -> tuple[float, float]:
+    def lead(self, better: Sequence[Pair], worse: Sequence[Pair]) -> Case:
         """Return how much larger the mean error of one group of pairs is than of another, and its error.
 
         The test sets are paired. The error of the true p-values is added as if those of a group had the same.
         """
         lead = self._per_set(worse) - self._per_set(better)
-        return float(lead.mean()), self._error(lead, better, worse)
+        return Case(float(lead.mean()), self._error(lead, better, worse))
 
-    def below(self, limit: float, pairs: Sequence[Pair]) -> tuple[float, float]:
+    def below(self, limit: float, pairs: Sequence[Pair]) -> Case:
         """Return how far the mean error of pairs is below a limit, and its error."""
         per_set = self._per_set(pairs)
-        return limit - float(per_set.mean()), self._error(per_set, pairs)
+        return Case(limit - float(per_set.mean()), self._error(per_set, pairs))
 
     def _per_set(self, pairs: Sequence[Pair]) -> Floats:
         """Return the mean error of pairs in each test set, shape (sets,)."""
@@ -242,8 +233,6 @@ def nearest_table(cells: Cells) -> pd.DataFrame:
     Its mean error stands beside; "as near" lists the samplers whose mean error is not shown to be larger, by
     three standard errors.
     """
-    import pandas as pd
-
     rows = []
     for place in places_of(cells):
         for metric in dict.fromkeys(metric for _, metric in place.errors):
@@ -269,8 +258,6 @@ def sampler_table(cells: Cells) -> pd.DataFrame:
 
     A row per source and sampler, over all ε and the metrics that every sampler has.
     """
-    import pandas as pd
-
     rows: dict[Pair, list[Floats]] = {}
     for place in places_of(cells):
         for sampler in place.samplers:

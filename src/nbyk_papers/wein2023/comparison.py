@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
+from nbyk.arrays import Array, Booleans, Floats
 from nbyk.errors import NbykError
 from nbyk_papers.agreement import pooled_variances
 from nbyk_papers.gathered import in_order, read_rows
@@ -22,12 +23,6 @@ from nbyk_papers.wein2023.design import (
     published_minima,
     published_p_values,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-Floats = NDArray[np.float64]
 
 BAND = 0.9
 """The share of ranks, in the middle, at which a published number counts as inside."""
@@ -73,8 +68,6 @@ def agreement_by_rank(cells: Cells) -> pd.DataFrame:
     stay. "share of our sets" is the mean share inside, of our sets, and "chance" that of a share as small as
     the paper's: with n sets, (1 + those with such a share)/(1 + n).
     """
-    import pandas as pd
-
     published = cells.table[cells.table["published_place"].notna()]
     rows = []
     for (source, epsilon), of_row in published.groupby(["source", "epsilon_b"], sort=False):
@@ -119,7 +112,7 @@ def _shares_of_our_sets(sets: pd.DataFrame, compared: pd.DataFrame) -> Floats:
     return np.asarray(_is_inside(np.minimum(at_most, at_least), n - 1).mean(axis=0))
 
 
-def _is_inside(as_extreme: NDArray[Any], n: int) -> NDArray[np.bool_]:
+def _is_inside(as_extreme: Array, n: int) -> Booleans:
     """Return whether a number is inside, from how many of n others lie at its nearer end or beyond."""
     return np.asarray(1 + as_extreme > 0.5 * (1.0 - BAND) * (1 + n) + 1e-9)
 
@@ -222,8 +215,6 @@ def minima(cells: Cells, kind: str) -> pd.DataFrame:
     error_low and error_high the mean and 90 % interval over test sets; published_place is that of
     `place_among` our test sets.
     """
-    import pandas as pd
-
     sets = cells.by_reference.assign(
         error=(cells.by_reference["estimated_p"] - cells.by_reference["true_p"]).abs()
     )
@@ -262,8 +253,6 @@ def _published() -> pd.DataFrame:
 
 def _ranks_among_sets(cells: pd.DataFrame, sets: pd.DataFrame) -> pd.DataFrame:
     """Return the place of every published estimate among our sets, and the share below, ties counted half."""
-    import pandas as pd
-
     published = cells.loc[cells["published_estimated_p"].notna(), [*KEY, "published_estimated_p"]]
     rows = []
     for key, of_cell in sets.merge(published, on=KEY).groupby(KEY, observed=True):

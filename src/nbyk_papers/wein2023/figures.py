@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.ratings import stored_ratings
 from nbyk.priors import item_parameters, published_prior, read_prior
 from nbyk.priors.family import Family
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 _SMALLEST_SHOWN = 1e-5
 _HISTOGRAM_ITEMS = 1000

@@ -48,6 +48,7 @@ def summarise(cells: Cells) -> dict[str, Any]:
     """
     summary: dict[str, Any] = {"study": STUDY, "within_standard_errors": AGREEMENT}
     for semantics in sorted(cells.semantics):
+        chosen = choices(cells.of(semantics))
         rows = cells.table[(cells.table["semantics"] == semantics) & cells.table["published_true_p"].notna()]
         summary[semantics] = {
             "true_p": _agreement(rows),
@@ -57,10 +58,9 @@ def summarise(cells: Cells) -> dict[str, Any]:
                 for table, of_table in rows.groupby("table", sort=False)
             },
             "acceptable": _acceptable(cells.of(semantics)),
-            "choices": _choices(cells.of(semantics), semantics),
+            "choices": verdict(chosen, semantics) if len(chosen) else None,
             "best": best_choices(cells.of(semantics)),
             "tables_1_to_4": _minima_agreement(cells, semantics),
-            "true_p_beyond": _beyond(rows),
         }
     headline = summary["published" if "published" in summary else "recommended"]
     true, estimated = headline["true_p"], headline["estimated_p"]
@@ -106,12 +106,6 @@ def _acceptable(cells: Cells) -> dict[str, Any]:
     }
 
 
-def _choices(cells: Cells, semantics: str) -> dict[str, Any] | None:
-    """Return the verdict on section 7's claim; None if there is too little to choose from."""
-    table = choices(cells)
-    return verdict(table, semantics) if len(table) else None
-
-
 def _agreement(rows: pd.DataFrame) -> dict[str, Any]:
     z = rows["z_true"].dropna()
     agree = int((z.abs() <= AGREEMENT).sum())
@@ -151,12 +145,6 @@ def _minima_agreement(cells: Cells, semantics: str) -> dict[str, Any]:
                 counts = rank_counts(table["published_place"].dropna())
                 agreement[minima_table_name(source, kind)] = counts
     return agreement
-
-
-def _beyond(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the cells whose published true p-value does not agree."""
-    shown = ["table", "sampler", "metric", "true_p", "published_true_p", "z_true"]
-    return records(rows.loc[rows["z_true"].abs() > AGREEMENT, shown].rename(columns={"z_true": "z"}))
 
 
 PAGE = Page(

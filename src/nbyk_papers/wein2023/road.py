@@ -132,11 +132,6 @@ def gathered(study: str, config: Any, asked: Sequence[Place]) -> Cell:
     return Cell("", "aggregate", told, inputs, memory=250 + 4e-4 * rows, seconds=3 + 2e-5 * rows)
 
 
-def null_of(config: Any, semantics: str) -> str:
-    """Return the null hypothesis behind estimated p-values."""
-    return SEMANTICS["published"].null if semantics == "published" else str(config.recommended_null)
-
-
 def responses_of(samplers: Iterable[str], k: int) -> list[int]:
     """Return the distinct numbers of responses per item that samplers yield from K."""
     return sorted({get_sampler(name).responses_per_item(k) for name in samplers})
@@ -210,7 +205,8 @@ def _files(config: Any, step: str, asked: Iterable[Place], results: Path) -> lis
         own_draws = _has_own_draws(config, semantics, folder.rpartition("source=")[2])
         # True p-values of sets share files as the estimates do, so that both have the sets of one file.
         seconds = partial(_seconds, config, "estimate_p" if own_draws else step, held=shared)
-        before = (null_of(config, semantics),) if step == "estimate_p" else ()
+        null = SEMANTICS["published"].null if semantics == "published" else str(config.recommended_null)
+        before = (null,) if step == "estimate_p" else ()
         asked_of: list[tuple[Axis | Ranges, Sequence[Any]]] = [(METRICS, config.metrics)]
         if step == "estimate_p" or own_draws:
             first_axis = (

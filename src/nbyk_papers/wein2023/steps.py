@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from nbyk.data.response_set import ResponseSet
     from nbyk.priors import TwoStagePrior
+    from nbyk.resampling.effects import EffectDraws
     from nbyk.resampling.population import Population
     from nbyk.resampling.simulate import Hypothesis
     from nbyk.studies.steps import Work
@@ -61,31 +62,40 @@ def true_p(
 ) -> Made:
     """Compute the true p-values of cells, whose K is the number of responses that a sampler keeps.
 
-    If reference sets are their own first true draws (`with_first_draws`), compute those of the `sets`, as in
+    If reference sets are their own first true draws (`with_first_draw`), compute those of the `sets`, as in
     `estimate_p`. K is then that of the sets, and `responses` says what samplers keep of it: ``sample(1)``.
     """
     import pyarrow as pa
 
     from nbyk.priors import read_prior
-    from nbyk_papers.wein2023.cells import metrics_of, true_effects_table, with_first_draws
-    from nbyk_papers.wein2023.pvalues import true_p_table
+    from nbyk.resampling.simulate import simulated_effects
+    from nbyk_papers.wein2023.cells import metrics_of, true_p_table, with_first_draw
 
     points, of_prior = _points(cells), read_prior(prior)
     named = metrics_of(get_semantics(semantics), metrics)
     draw = _stored_or_drawn(sets_file, prior, gold, semantics, sets, seed) if sets else None
 
-    def fresh(point: Point) -> pa.Table:
-        population = _population(of_prior, point)
-        return true_effects_table(population, named, n_draws=n_draws, seed=seed, work=work)
+    def fresh(point: Point) -> EffectDraws:
+        return simulated_effects(
+            _population(of_prior, point),
+            list(named.values()),
+            n_draws=n_draws,
+            seed=seed,
+            threads=work.threads,
+            progress=work.advance,
+        )
 
     def made(point: Point) -> pa.Table:
         if draw is None:
-            return true_p_table(fresh(point), sorted(named))
+            return true_p_table(fresh(point), list(named))
         alternative, null, parts = draw(point), draw(point, "null"), []
         for k in kept_of(responses, point):
-            effects = with_first_draws(fresh((*point[:3], k)), alternative, null, named, k)
-            table = true_p_table(effects, sorted(named))
-            parts.append(table.append_column("responses", pa.array([k] * len(table), pa.int64())))
+            of_k = fresh((*point[:3], k))
+            for number, data in alternative.items():
+                table = true_p_table(with_first_draw(of_k, data, null[number], k), list(named))
+                for name, value in (("reference", number), ("responses", k)):
+                    table = table.append_column(name, pa.array([value] * len(table), pa.int64()))
+                parts.append(table)
         return pa.concat_tables(parts)
 
     n_points = sum(len(kept_of(responses, point)) if sets else 1 for point in points)
@@ -106,16 +116,13 @@ def estimate_p(
     gold: Path | None = None,
 ) -> Made:
     """Estimate the p-values of cells from their reference sets, which are in a file or are drawn again."""
-    from nbyk_papers.wein2023.cells import estimated_effects_table, metrics_of
-    from nbyk_papers.wein2023.pvalues import estimated_p_table
+    from nbyk_papers.wein2023.cells import estimated_p_table, metrics_of
 
     points, named = _points(cells), metrics_of(how.way, metrics)
     draw = _stored_or_drawn(sets_file, prior, gold, how.semantics, sets, how.seed)
-    resamples = {column: how.way.resamples(column, how.n_resamples) for column in sorted(named)}
 
     def made(point: Point) -> pa.Table:
-        effects = estimated_effects_table(draw(point), named, how, work)
-        return estimated_p_table(effects, how.null, resamples, paired=how.way.paired(how.null))
+        return estimated_p_table(draw(point), named, how, work)
 
     with work.progress(how.n_draws(_numbers(sets)) * len(points)):
         table = _of_points(points, made)

@@ -7,6 +7,7 @@ import json
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import FRESH
 from nbyk.errors import NbykError
@@ -15,8 +16,6 @@ from nbyk.priors.marginal import ItemGrid, Patterns, masses
 from nbyk.resampling.population import ItemParameters, perturbed
 from nbyk.resampling.simulate import Hypothesis, draw_responses
 from nbyk.resampling.streams import Streams, stream_key
-
-Floats = NDArray[np.float64]
 
 
 def simulate_systems(

@@ -13,12 +13,10 @@ from functools import cache
 from itertools import combinations_with_replacement
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import Streams, stream_key
-
-Floats = NDArray[np.float64]
 
 LEVEL_COUNTS = (281_511, 99_973, 71_347, 50_300, 34_969)
 """Ratings on each level from 0 to 4, as a public notebook on the data prints them."""

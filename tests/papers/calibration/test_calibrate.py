@@ -21,8 +21,8 @@ from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.studies.steps import Work
 from nbyk_papers.calibration import calibrate as module
 from nbyk_papers.calibration.calibrate import calibrate, distinct_samplers, nulls_of
-from nbyk_papers.calibration.design import RateTests
-from nbyk_papers.calibration.labels import PEOPLE, confused, label_set, labels, p_values
+from nbyk_papers.calibration.design import PEOPLE, RateTests
+from nbyk_papers.calibration.labels import confused, label_set, labels, p_values
 from nbyk_papers.calibration.verdicts import PERCENTILE
 
 COINS = TwoStagePrior("coins", Constant(0.5), Constant(0.2), Response("binary"))

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from nbyk.data.arrays import Floats
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import stream_key
 from nbyk.testing.results import Pair

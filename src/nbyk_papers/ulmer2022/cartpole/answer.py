@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import aso_figure, spread
@@ -27,7 +28,6 @@ from nbyk_papers.ulmer2022.cartpole.analysis import (
 from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, read_rewards
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -183,8 +183,6 @@ def episodes_figure(found: CaseStudy) -> Figure:
 
 
 def _tests_table(found: CaseStudy) -> pd.DataFrame:
-    import pandas as pd
-
     rows: list[dict[str, Any]] = []
     for at in found.tests:
         row: dict[str, Any] = {
@@ -203,8 +201,6 @@ def _tests_table(found: CaseStudy) -> pd.DataFrame:
 
 
 def _power_table(found: CaseStudy) -> pd.DataFrame:
-    import pandas as pd
-
     rows = []
     for at in found.tests:
         for agent, power in at.power.items():
@@ -223,8 +219,6 @@ def _power_table(found: CaseStudy) -> pd.DataFrame:
 
 
 def _multi(found: CaseStudy) -> pd.DataFrame:
-    import pandas as pd
-
     rows = []
     for agent, bounds in found.eps_min.items():
         ours = {LABELS[other]: bound for other, bound in bounds.items()}
@@ -234,8 +228,6 @@ def _multi(found: CaseStudy) -> pd.DataFrame:
 
 
 def _episodes_table(found: CaseStudy) -> pd.DataFrame:
-    import pandas as pd
-
     return pd.DataFrame(
         [
             {

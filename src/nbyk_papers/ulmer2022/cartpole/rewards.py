@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nbyk.data.arrays import Floats
+from nbyk.arrays import Floats
 from nbyk.data.layouts import as_numbers
 from nbyk.data.reading import table_of
 from nbyk.errors import NbykError

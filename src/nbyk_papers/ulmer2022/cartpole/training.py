@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nbyk.data.arrays import Floats
+from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import stream_key
 from nbyk.sums import product
@@ -42,7 +41,7 @@ class QNetwork:
         values: Floats = product(np.maximum(product(states, hidden) + hidden_bias, 0.0), output) + output_bias
         return values
 
-    def gradient(self, states: Floats, actions: NDArray[np.int64], targets: Floats) -> Weights:
+    def gradient(self, states: Floats, actions: Integers, targets: Floats) -> Weights:
         """Return the gradient, by each weight, of the mean of (target − value of the action)²."""
         hidden, hidden_bias, output, output_bias = self.weights
         rows = np.arange(len(actions))
@@ -139,7 +138,7 @@ class ReplayBuffer:
 
     def sample(
         self, size: int, generator: np.random.Generator
-    ) -> tuple[Floats, NDArray[np.int64], Floats, Floats, Floats]:
+    ) -> tuple[Floats, Integers, Floats, Floats, Floats]:
         """Return states, actions, rewards, next states and 1 if the episode went on, for a new draw."""
         at = generator.integers(len(self), size=size)
         (states, next_states), (rewards, goes_on) = self._states[:, at], self._rewards[:, at]
