@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nbyk.metrics import Metric, Parameter
-from nbyk.metrics.metric import FromCounts, said
+from nbyk.metrics.metric import FromCounts, Traits
 from nbyk.metrics.registry import OF_PACKAGES
 
 _WEIN = "Wein, Homan, Aroyo and Welty 2023, Follow the leader(board) with confidence"
@@ -13,7 +13,7 @@ _HOMAN = "Homan, Korn, Pandita and Welty 2025, How many ratings per item are nec
 _BINS = (Parameter("bins", whole=True, minimum=1, maximum=100_000, example=50),)
 _FEW_BINS = (Parameter("bins", whole=True, minimum=1, maximum=100_000, example=5),)
 _HISTOGRAMS = "nbyk_papers.histograms"
-_JUMPS = said("jumps")
+_JUMPS = Traits("jumps")
 
 METRICS = (
     Metric(

@@ -130,7 +130,7 @@ def test_what_register_says_goes_before_what_is_measured():
         return np.mean(system * gold)
 
     metric = get("said")
-    assert metric.traits == Traits("jumps", ("scale",), 3, score_range=(0, 5))
+    assert metric.traits == Traits("jumps", ("scale",), 3, None, None, (0, 5))
     assert (metric.smoothness, metric.unchanged_by, metric.unit_power) == ("jumps", ("scale",), 3)
     assert metric.score_range == (0, 5)
 

@@ -2,7 +2,7 @@
 
 A row says of a metric its name, its function (of item means, or of responses if it `needs` them), which
 scores are better, and one line for listings; whether an effect is the mean over items (`additive`), and which
-parameters it takes. `traits=said(…)` says how a score follows a rating ("linear", "smooth" or in "jumps"),
+parameters it takes. `traits=Traits(…)` says how a score follows a rating ("linear", "smooth" or in "jumps"),
 which changes of one system's responses change no score ("location", "scale", "monotone"), the power of the
 ratings' unit in a score, whether it follows single items (a largest error, a median), and its bounds for
 ratings from 0 to 1; tests/metrics/test_traits.py measures it. `noun` is what sentences call it, if not by its
@@ -12,15 +12,15 @@ Without one, an additive metric is a sum over items, and any other is scored on 
 
 from __future__ import annotations
 
-from nbyk.metrics.metric import Change, FromCounts, FromMean, Metric, Parameter, said
+from nbyk.metrics.metric import Change, FromCounts, FromMean, Metric, Parameter, Traits
 
 _WEIN = "Wein, Homan, Aroyo and Welty 2023, Follow the leader(board) with confidence"
 _RUBNER = "Rubner, Tomasi and Guibas 2000, The earth mover's distance"
 
 
-_ERROR = said("smooth", unit_power=1, score_range=(0.0, 1.0))
-_JUMPS = said("jumps", score_range=(0.0, 1.0))
-_WINS = said("jumps", score_range=(-1.0, 1.0))
+_ERROR = Traits("smooth", unit_power=1, score_range=(0.0, 1.0))
+_JUMPS = Traits("jumps", score_range=(0.0, 1.0))
+_WINS = Traits("jumps", score_range=(-1.0, 1.0))
 _ORDER: tuple[Change, ...] = ("location", "scale", "monotone")
 
 _BY_THRESHOLD = (
@@ -88,7 +88,7 @@ BUILTIN = (
         "lower",
         "Mean squared error of the item means.",
         additive=True,
-        traits=said("smooth", unit_power=2, score_range=(0.0, 1.0)),
+        traits=Traits("smooth", unit_power=2, score_range=(0.0, 1.0)),
         counts=FromCounts(f"{_COUNTS}:squared_error", "square"),
     ),
     Metric(
@@ -97,7 +97,7 @@ BUILTIN = (
         "higher",
         "One over the mean squared error of the item means; infinite without error.",
         source=_WEIN,
-        traits=said("smooth", unit_power=-2, score_range=(1.0, float("inf"))),
+        traits=Traits("smooth", unit_power=-2, score_range=(1.0, float("inf"))),
         from_mean=FromMean("mse", "numpy:reciprocal", f"{_ITEM_MEANS}:slope_of_reciprocal"),
     ),
     Metric(
@@ -113,7 +113,7 @@ BUILTIN = (
         f"{_ITEM_MEANS}:max_error",
         "lower",
         "Largest absolute error of an item mean.",
-        traits=said("jumps", unit_power=1, follows_one_item=True, score_range=(0.0, 1.0)),
+        traits=Traits("jumps", unit_power=1, follows_one_item=True, score_range=(0.0, 1.0)),
         form=f"{_FORMS}:Largest",
     ),
     Metric(
@@ -135,7 +135,7 @@ BUILTIN = (
         "higher",
         "Spearman's rank correlation of the item means; NaN for a constant.",
         source="Spearman 1904, The proof and measurement of association between two things",
-        traits=said("smooth", _ORDER, score_range=(-1.0, 1.0)),
+        traits=Traits("smooth", _ORDER, score_range=(-1.0, 1.0)),
         form=f"{_FORMS}:Ranks",
     ),
     Metric(
@@ -144,7 +144,7 @@ BUILTIN = (
         "higher",
         "Pearson's correlation of the item means; NaN for a constant.",
         source="Pearson 1896, Mathematical contributions to the theory of evolution, III",
-        traits=said("smooth", ("location", "scale"), score_range=(-1.0, 1.0)),
+        traits=Traits("smooth", ("location", "scale"), score_range=(-1.0, 1.0)),
         form=f"{_FORMS}:Correlations",
     ),
     Metric(
@@ -153,7 +153,7 @@ BUILTIN = (
         "higher",
         "Kendall's rank correlation (τ-b) of the item means; NaN for a constant.",
         source="Kendall 1945, The treatment of ties in ranking problems",
-        traits=said("smooth", _ORDER, score_range=(-1.0, 1.0)),
+        traits=Traits("smooth", _ORDER, score_range=(-1.0, 1.0)),
         form=f"{_TABLES}:kendall_table",
     ),
     Metric(
@@ -163,7 +163,7 @@ BUILTIN = (
         "Mean of the system's own item means; gold is not used.",
         needs_gold=False,
         additive=True,
-        traits=said("linear", unit_power=1, score_range=(0.0, 1.0)),
+        traits=Traits("linear", unit_power=1, score_range=(0.0, 1.0)),
         counts=FromCounts(f"{_COUNTS}:own_mean", "response"),
     ),
     Metric(
@@ -173,7 +173,7 @@ BUILTIN = (
         "Mean of the system's own item means, if they are errors, losses or times; gold is not used.",
         needs_gold=False,
         additive=True,
-        traits=said("linear", unit_power=1, score_range=(0.0, 1.0)),
+        traits=Traits("linear", unit_power=1, score_range=(0.0, 1.0)),
         noun="mean",
     ),
     Metric(
@@ -195,7 +195,7 @@ BUILTIN = (
         "Cosine distance between the vectors of all paired responses; NaN for a vector of zeros.",
         needs="responses",
         source=_WEIN,
-        traits=said("smooth", ("scale",), score_range=(0.0, 2.0)),
+        traits=Traits("smooth", ("scale",), score_range=(0.0, 2.0)),
         form=f"{_FORMS}:Cosines",
     ),
     Metric(
@@ -236,7 +236,7 @@ BUILTIN = (
             summary,
             parameters=_THRESHOLD,
             arguments=(("measure", float(place)),),
-            traits=said("jumps", mean_over_items=name == "accuracy", score_range=(0.0, 1.0)),
+            traits=Traits("jumps", mean_over_items=name == "accuracy", score_range=(0.0, 1.0)),
             form=f"{_TABLES}:threshold_table",
         )
         for place, (name, summary) in enumerate(_BY_THRESHOLD)
@@ -247,7 +247,7 @@ BUILTIN = (
         "higher",
         "Area under the ROC curve of the item means for positive gold; NaN with one class only.",
         parameters=_THRESHOLD,
-        traits=said("jumps", _ORDER, score_range=(0.0, 1.0)),
+        traits=Traits("jumps", _ORDER, score_range=(0.0, 1.0)),
         form=f"{_TABLES}:auc_table",
     ),
     *(

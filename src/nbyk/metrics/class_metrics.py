@@ -13,7 +13,7 @@ import numpy as np
 
 from nbyk.arrays import Floats
 from nbyk.errors import NbykError
-from nbyk.metrics.metric import Metric, Parameter, said
+from nbyk.metrics.metric import Metric, Parameter, Traits
 
 _SOKOLOVA = (
     "Sokolova and Lapalme 2009, A systematic analysis of performance measures for classification tasks"
@@ -53,7 +53,7 @@ _OF_CLASSES = Metric(
     "higher",
     "",
     needs="classes",
-    traits=said("smooth", score_range=(0.0, 1.0)),
+    traits=Traits("smooth", score_range=(0.0, 1.0)),
     form="nbyk.testing.engine.tables:confusions",
 )
 """What the measures of `nbyk.metrics.classes` have in common."""
@@ -120,7 +120,7 @@ CLASS_METRICS = (
         implementation=f"{_MODULE}:accuracy",
         summary="The share of items predicted right.",
         additive=True,
-        traits=said("linear", score_range=(0.0, 1.0)),
+        traits=Traits("linear", score_range=(0.0, 1.0)),
         form=None,
     ),
     *(
@@ -140,7 +140,7 @@ CLASS_METRICS = (
         summary="Cohen's κ of classes with an order, with squared distances as weights; NaN for one class.",
         source=_COHEN,
         arguments=_of_counts(4),
-        traits=said("smooth", score_range=(-1.0, 1.0)),
+        traits=Traits("smooth", score_range=(-1.0, 1.0)),
         takes_order=True,
     ),
 )
@@ -158,7 +158,7 @@ DISTRIBUTION_METRICS = (
             parameters=_POOLED,
             arguments=(("measure", float(place)),),
             additive=True,
-            traits=said("linear", score_range=(0.0, math.inf if most is None else most)),
+            traits=Traits("linear", score_range=(0.0, math.inf if most is None else most)),
             noun=f"{name} (nats)" if name in _IN_NATS else "",
             takes_order=name == "emd_levels",
         )
@@ -173,7 +173,7 @@ DISTRIBUTION_METRICS = (
             needs="distributions",
             source=_UMA,
             arguments=(("measure", float(place)),),
-            traits=said("smooth", score_range=(least, 1.0)),
+            traits=Traits("smooth", score_range=(least, 1.0)),
         )
         for place, (name, how, least) in enumerate(_OF_ENTROPIES)
     ),
@@ -188,7 +188,7 @@ DISTRIBUTION_METRICS = (
             source=_PANDITA,
             arguments=(("ties", float(place)),),
             additive=True,
-            traits=said("jumps", score_range=(0.0, 1.0)),
+            traits=Traits("jumps", score_range=(0.0, 1.0)),
         )
         for place, (name, tie) in enumerate(_TIES)
     ),
@@ -269,7 +269,7 @@ OUTPUT_METRICS = (
         "Mean of the scores of the outputs.",
         needs="outputs",
         additive=True,
-        traits=said("linear", unit_power=1),
+        traits=Traits("linear", unit_power=1),
         statistics=_score_statistics,
     ),
     Metric(
@@ -279,7 +279,7 @@ OUTPUT_METRICS = (
         "BLEU of the whole corpus, 0 to 100, as sacrebleu computes it.",
         needs="outputs",
         source="Papineni, Roukos, Ward and Zhu 2002, BLEU; Post 2018, A call for clarity",
-        traits=said("smooth", score_range=(0.0, 100.0)),
+        traits=Traits("smooth", score_range=(0.0, 100.0)),
         statistics=_bleu_statistics,
     ),
 )

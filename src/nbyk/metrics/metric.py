@@ -72,12 +72,12 @@ class Traits:
         the number of items.
     """
 
-    smoothness: Smoothness | None = None
-    unchanged_by: tuple[Change, ...] | None = None
-    unit_power: int | None = None
-    mean_over_items: bool | None = None
-    follows_one_item: bool | None = None
-    score_range: tuple[float, float] | None = None
+    smoothness: Smoothness | None
+    unchanged_by: tuple[Change, ...] | None = ()
+    unit_power: int | None = 0
+    mean_over_items: bool | None = False
+    follows_one_item: bool | None = False
+    score_range: tuple[float, float] | None = (-math.inf, math.inf)
 
     def __post_init__(self) -> None:
         if self.smoothness is not None:
@@ -151,20 +151,7 @@ class FromMean:
     slope: Implementation
 
 
-UNSAID = Traits()
-
-
-def said(
-    smoothness: Smoothness,
-    unchanged_by: tuple[Change, ...] = (),
-    *,
-    unit_power: int = 0,
-    mean_over_items: bool = False,
-    follows_one_item: bool = False,
-    score_range: tuple[float, float] = (-math.inf, math.inf),
-) -> Traits:
-    """Return traits of which none is left to measure; an additive metric is a mean over items anyway."""
-    return Traits(smoothness, unchanged_by, unit_power, mean_over_items, follows_one_item, score_range)
+UNSAID = Traits(None, None, None, None, None, None)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import numpy as np
 
 from nbyk.arrays import Floats
 from nbyk.errors import NbykError
-from nbyk.metrics.metric import Change, Smoothness, Traits, said
+from nbyk.metrics.metric import Change, Smoothness, Traits
 
 if TYPE_CHECKING:
     from nbyk.metrics.metric import Metric
@@ -41,7 +41,7 @@ _SIZES = (6, 10.0), (15, 100.0)
 
 _RANDOM_SETS = 48
 
-_UNKNOWN = said("smooth")
+_UNKNOWN = Traits("smooth")
 
 
 @lru_cache(maxsize=256)
