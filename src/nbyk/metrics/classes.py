@@ -72,28 +72,21 @@ def _fill_votes(shares: Floats, out: Floats) -> None:
 @njit(nogil=True, cache=True)
 def accuracy(systems: Floats, gold: Floats, out: Floats, table: Floats) -> None:
     """Share of items whose class is the target."""
-    n_systems, n_items, runs = systems.shape[0], systems.shape[2], systems.shape[3]
+    votes = np.empty(gold.shape[1:])
     for r in range(gold.shape[0]):
-        out[:, r] = 0.0
-        for i in range(n_items):  # votes as of `_fill_votes`, without views of the item
-            most = gold[r, i, 0]
-            for c in range(1, gold.shape[2]):
-                most = max(most, gold[r, i, c])
-            most -= TIED
-            tied = 0
-            for c in range(gold.shape[2]):
-                tied += gold[r, i, c] >= most
-            for s in range(n_systems):
+        _fill_votes(gold[r], votes)
+        for s in range(systems.shape[0]):
+            total = 0.0
+            for i in range(len(votes)):
                 right = 0.0
                 n = 0
-                for k in range(runs):
+                for k in range(systems.shape[3]):
                     code = systems[s, r, i, k]
                     if code == code:
-                        right += 1.0 / tied if gold[r, i, int(code)] >= most else 0.0
+                        right += votes[i, int(code)]
                         n += 1
-                out[s, r] += right / n if n > 0 else np.nan
-        for s in range(n_systems):
-            out[s, r] /= n_items
+                total += right / n if n > 0 else np.nan
+            out[s, r] = total / len(votes)
 
 
 @njit(nogil=True, cache=True)

@@ -45,27 +45,11 @@ def _scrambled(x: Any) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def _start(key: Any, replicate: int) -> Any:
-    """Return the number whose successors' hashes are a replicate's state."""
-    return _scrambled(_scrambled(uint64(key)) + uint64(replicate) * uint64(_GOLDEN))
-
-
-@njit(nogil=True, cache=True)
 def start_replicate(key: Any, replicate: int, state: Words) -> None:
     """Fill `state`, shape (STATE,), with the state of a replicate's first row of words."""
-    x = _start(key, replicate)
+    x = _scrambled(_scrambled(uint64(key)) + uint64(replicate) * uint64(_GOLDEN))
     for i in range(STATE):
         state[i] = _scrambled(x + uint64(i + 1) * uint64(_GOLDEN))
-
-
-@njit(nogil=True, cache=True)
-def _fill_first_row(key: Any, replicate: int, row: Words) -> None:
-    """Fill `row`, of LANES words at most, as `next_row` does first, by what that takes of a state."""
-    x = _start(key, replicate)
-    for lane in range(uint64(row.size)):
-        s0 = _scrambled(x + (lane + uint64(1)) * uint64(_GOLDEN))
-        mixed = s0 + _scrambled(x + (lane + uint64(3 * LANES + 1)) * uint64(_GOLDEN))
-        row[lane] = ((mixed << uint64(23)) | (mixed >> uint64(41))) + s0
 
 
 @njit(nogil=True, cache=True)
@@ -99,9 +83,6 @@ def fill_words(key: Any, first: int, out: Words) -> None:
     row = np.empty(LANES, np.uint64)
     n = out.shape[1]
     for r in range(len(out)):
-        if n <= LANES:
-            _fill_first_row(key, first + r, out[r])
-            continue
         start_replicate(key, first + r, state)
         for start in range(0, n, LANES):
             next_row(state, row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -34,10 +34,6 @@ class ItemParameters:
     sd_gold: Floats
     sd_a: Floats
     sd_b: Floats
-
-    def take_sets(self, sets: slice) -> ItemParameters:
-        """Return those of some replicates."""
-        return ItemParameters(**{field.name: getattr(self, field.name)[sets] for field in fields(self)})
 
 
 @dataclass(frozen=True)

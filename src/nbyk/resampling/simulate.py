@@ -118,20 +118,13 @@ def drawn_sets(
     Those of a pilot's ratings are under the alternative.
     """
     width = max(population.k_responses, population.n_runs or 1)
-    if not isinstance(population, Population):
-        for batch in batches(n_sets, 3 * population.n_items * width):
-            if isinstance(population, LabelPopulation):
-                yield population.draw(streams, batch, hypothesis)
-            else:
-                yield population.draw(streams, batch)
-        return
-    for ahead in batches(n_sets, 3 * population.n_items):  # items need less memory than their responses
-        items = population.draw_items(streams, ahead)
-        first = 0
-        for batch in batches(ahead, 3 * population.n_items * width):
-            batch_items = items.take_sets(slice(first, first + batch))
-            yield _responses(population, batch_items, streams, hypothesis)
-            first += batch
+    for batch in batches(n_sets, 3 * population.n_items * width):
+        if isinstance(population, Population):
+            yield _responses(population, population.draw_items(streams, batch), streams, hypothesis)
+        elif isinstance(population, LabelPopulation):
+            yield population.draw(streams, batch, hypothesis)
+        else:
+            yield population.draw(streams, batch)
 
 
 def _responses(
