@@ -389,24 +389,11 @@ class Metric:
     def scores(self, systems: Floats, gold: Floats | None = None) -> Floats:
         """Return every system's score in every replicate.
 
-        Shapes are checked, but values are not: with NaN among item means, scores and effects are undefined.
-
-        Parameters
-        ----------
-        systems : ndarray, shape (S, R, N) or (S, R, N, K)
-            Item means or responses of S systems in R replicates, as `needs` says.
-        gold : ndarray, shape (R, N) or (R, N, K_gold), optional
-            The same of gold; may be left out if `needs_gold` is false.
-
-        Returns
-        -------
-        ndarray, shape (S, R)
-            Scores on the metric's own scale.
-
-        Raises
-        ------
-        NbykError
-            If the metric is a comparison, which gives no scores, or a user's function fails.
+        The systems' item means or responses, as `needs` says, have shape (S, R, N) or (S, R, N, K), and those
+        of gold (R, N) or (R, N, K_gold); it may be left out if `needs_gold` is false. Scores have shape
+        (S, R) and the metric's own scale. Shapes are checked, but values are not: with NaN among item means,
+        scores and effects are undefined. `NbykError` is raised for a comparison, which gives no scores, and
+        where a user's function fails.
         """
         if self.kind == "comparison":
             raise NbykError(f"metric {self.name!r} compares two systems and scores neither; use its effects")

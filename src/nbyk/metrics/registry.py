@@ -61,15 +61,7 @@ _WINS = re.compile(rf"\s*{WINS.name}\s*\((.*)\)\s*", re.DOTALL)
 def definitions(of: Data = "numbers") -> dict[str, Metric]:
     """Return the metrics of some data by their names without parameters: nbyk's in their order, then users'.
 
-    Parameters
-    ----------
-    of
-        "numbers", "classes", "distributions" or "outputs".
-
-    Raises
-    ------
-    NbykError
-        If there is no such kind of data.
+    The data are "numbers", "classes", "distributions" or "outputs"; any other raises `NbykError`.
     """
     if of not in get_args(Data):
         raise unknown_name("kind of data", str(of), get_args(Data))

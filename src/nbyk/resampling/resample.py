@@ -113,10 +113,6 @@ def resampled_effects(
     progress
         Called with the number of draws just finished.
 
-    Returns
-    -------
-    EffectDraws
-
     Raises
     ------
     NbykError

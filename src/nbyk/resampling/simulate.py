@@ -85,10 +85,6 @@ def simulated_effects(
     seed, threads, progress
         As for `nbyk.resampled_effects`.
 
-    Returns
-    -------
-    EffectDraws
-
     Raises
     ------
     NbykError

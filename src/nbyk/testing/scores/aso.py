@@ -111,10 +111,6 @@ def aso(
     seed, threads, progress
         As for `nbyk.score_test`.
 
-    Returns
-    -------
-    AsoResult
-
     Raises
     ------
     NbykError
@@ -176,10 +172,6 @@ def violation_ratio(a: Any, b: Any) -> float:
     ----------
     a, b
         One or more scores of each system, higher is better.
-
-    Returns
-    -------
-    float
 
     Raises
     ------

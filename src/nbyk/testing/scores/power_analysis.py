@@ -81,10 +81,6 @@ def bootstrap_power_analysis(
     seed
         Seed of the draws.
 
-    Returns
-    -------
-    BootstrapPower
-
     Raises
     ------
     NbykError
