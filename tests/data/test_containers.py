@@ -94,15 +94,16 @@ def test_a_data_set_that_selects_rows_by_a_file_of_indices_is_refused(tmp_path: 
 def test_a_data_set_is_not_larger_than_its_files_and_has_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = pa.array(["x" * 90] * 3).dictionary_encode()
-    table = pa.table({"item": ["a", "b", "c"], "value": [1.0, 0.0, 0.5], "k": text, "list": [[1], [2], [3]]})
-    assert read_ratings(saved(tmp_path / "a", table), value="value").values.tolist() == [1, 0, 0.5]
+    items = [f"q{place}" for place in range(90)]
+    text = pa.array(["x" * 90] * 90).dictionary_encode()
+    table = pa.table({"item": items, "value": [0.0, 1.0] * 45, "k": text, "list": [[1]] * 90})
+    assert read_ratings(saved(tmp_path / "a", table), value="value").values.tolist() == [0, 1] * 45
     for codec, large in (("zstd", table), ("lz4", pa.table({"k": table["k"]}))):
         with pytest.raises(NbykError, match="is compressed, as save_to_disk writes none"):
             read_ratings(saved(tmp_path / codec, large, codec))
     for bound, most, says in (
         ("MOST_ROWS", 2, "holds more than 2 rows"),
-        ("MOST_CELLS", 2, "holds more than 2 cells"),
+        ("MOST_CELLS", 60, "holds more than 60 cells"),
         ("MOST_BYTES", 90, "holds more than 90 bytes"),
         ("MOST_SECONDS", -1.0, "took longer than -1 s of CPU to read"),
     ):

@@ -30,7 +30,6 @@ from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.tables import (
     DELIMITERS,
     JSON_LINES,
-    TABLE_SUFFIXES,
     Table,
     is_number,
     read_delimited,
@@ -195,7 +194,7 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
             "its format, or convert it"
         )
     table = _READERS[suffix](given)
-    if table.nameless or suffix not in TABLE_SUFFIXES:
+    if table.nameless or table.roles:
         return table
     if suffix not in JSON_LINES and (layout := layout_of([dict.fromkeys(table.names)])):
         first: dict[str, int] = {}

@@ -147,6 +147,8 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
         plain = _shown(pair, broad) if pair.verdict != "undecided" else "Neither is shown to be better"
         yield Line(f"{plain} ({p_in_words(pair, broad)}).")
         return
+    if margin is not None and margin.reason != broad.reason:
+        yield Line(f"No answer about the margin: {margin.reason}.")
     if not broad.is_conclusive:
         yield Line(f"No answer for {broad.population}: {broad.reason}.")
         p = p_in_words(pair, items) if pair.b else ""
