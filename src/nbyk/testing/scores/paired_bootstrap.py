@@ -107,7 +107,7 @@ def paired_bootstrap(
     check_aligned(a, b, references)
     known, given = _known(metric), (a, b, references)
     outputs = summed_outputs(known, *given) if isinstance(known, Metric) else called_outputs(known, *given)
-    every, n = KindCounts(np.bincount(outputs.kind_of)[None]), len(outputs.kind_of)
+    every, n = ItemCounts(np.bincount(outputs.kind_of)[None]), len(outputs.kind_of)
     delta = float(outputs.effects(every, 1)[0])
     key = stream_key(drawing.seed, purpose="resampled items", n_items=n)
     items = KindStreams(key, outputs.kind_of, n, at_least=ITEMS_PER_KIND)
