@@ -18,7 +18,7 @@ from nbyk.metrics import Metric, get, register
 from nbyk.testing.engine.draws import ItemStreams
 from nbyk.testing.engine.forms import form_of
 from nbyk.testing.engine.rows import Rows
-from nbyk.testing.scores.paired_bootstrap import summed_outputs
+from nbyk.testing.scores.paired_bootstrap import SummedOutputs
 
 SKLEARN = {
     "accuracy": sklearn_metrics.accuracy_score,
@@ -170,11 +170,10 @@ def test_kinds_of_items_keep_every_item() -> None:
     gold, a, b = classified(300, 4)
     mean = get("mean", "outputs")
     of_a, of_b = (mean.item_statistics(of == gold) for of in (a, b))
-    kind_of = summed_outputs(mean, a == gold, b == gold, None).kind_of
-    statistics = np.concatenate([of_a, of_b], axis=1)
-    first = np.unique(kind_of, return_index=True)[1]
-    assert len(first) == 4
-    np.testing.assert_array_equal(statistics[first][kind_of], statistics)
+    outputs = SummedOutputs(mean, a == gold, b == gold, None)
+    kinds = outputs.sums.features
+    assert len(kinds) == 4
+    np.testing.assert_array_equal(kinds[outputs.kind_of], np.concatenate([of_a, of_b], axis=1))
 
 
 def test_the_engine_swaps_draws_and_leaves_out_outputs_like_any_responses() -> None:

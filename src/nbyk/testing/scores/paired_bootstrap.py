@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from nbyk.data.arrays import check_aligned, on_host
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
 from nbyk.metrics.registry import kind_scored
-from nbyk.resampling.effects import Progress, check_defined, effects_of_scores, run_chunks
+from nbyk.resampling.effects import Progress, check_defined, run_chunks
 from nbyk.resampling.streams import stream_key
 from nbyk.testing.engine.forms import form_of
 from nbyk.testing.engine.item_draws import (
@@ -38,20 +38,6 @@ higher is better."""
 
 AnyMetric = str | Metric | OutputsMetric
 """A metric by its name, a `Metric` of outputs, or a function of all outputs."""
-
-
-@dataclass(frozen=True)
-class Outputs:
-    """Outputs of A and B on N items.
-
-    `kind_of`, shape (N,), is the kind of each item, and `effects` returns how much better A is in the first
-    draws of a batch. `item_scores`, shape (2, N), are A's and B's scores of single items, if the metric is
-    known to be their mean, else None; higher is better.
-    """
-
-    kind_of: Integers
-    effects: Callable[[ItemDraws, int], Floats]
-    item_scores: Floats | None = None
 
 
 def paired_bootstrap(
@@ -106,9 +92,8 @@ def paired_bootstrap(
     check_alternative(alternative)
     check_aligned(a, b, references)
     known, given = _known(metric), (a, b, references)
-    outputs = summed_outputs(known, *given) if isinstance(known, Metric) else called_outputs(known, *given)
-    every, n = ItemCounts(np.bincount(outputs.kind_of)[None]), len(outputs.kind_of)
-    delta = float(outputs.effects(every, 1)[0])
+    outputs = SummedOutputs(known, *given) if isinstance(known, Metric) else PlainOutputs(known, *given)
+    delta, n = outputs.observed, outputs.n_items
     key = stream_key(drawing.seed, purpose="resampled items", n_items=n)
     items = KindStreams(key, outputs.kind_of, n, at_least=ITEMS_PER_KIND)
 
@@ -134,7 +119,7 @@ def paired_bootstrap(
     )
 
 
-def _interval(outputs: Outputs, effects: Floats, ties: float, level: float) -> Interval:
+def _interval(outputs: SummedOutputs | PlainOutputs, effects: Floats, ties: float, level: float) -> Interval:
     """Return the interval of zeros and ones where items have these, or of percentiles; NaN if none vary."""
     if outputs.item_scores is not None and are_zeros_and_ones(outputs.item_scores):
         a, b = outputs.item_scores
@@ -158,50 +143,79 @@ def _known(metric: AnyMetric) -> Metric | OutputsMetric:
     return get(metric, "outputs")
 
 
-def summed_outputs(metric: Metric, a: Any, b: Any, references: Any) -> Outputs:
-    """Return outputs that a metric scores by sums of statistics. Items of equal statistics are a kind."""
-    a_statistics, b_statistics = (metric.item_statistics(outputs, references) for outputs in (a, b))
-    if a_statistics.shape != b_statistics.shape:
-        raise NbykError(
-            f"statistics: found shapes {a_statistics.shape} and {b_statistics.shape}, expected one shape"
+class SummedOutputs:
+    """Outputs that a metric scores by sums of statistics. Items of equal statistics are a kind.
+
+    `observed` is how much better A is; `item_scores`, shape (2, N), are A's and B's scores of single items,
+    if the metric is known to be their mean, else None; higher is better.
+    """
+
+    def __init__(self, metric: Metric, a: Any, b: Any, references: Any) -> None:
+        a_statistics, b_statistics = (metric.item_statistics(outputs, references) for outputs in (a, b))
+        if a_statistics.shape != b_statistics.shape:
+            raise NbykError(
+                f"statistics: found shapes {a_statistics.shape} and {b_statistics.shape}, expected one shape"
+            )
+        n_items = len(a_statistics)
+        if n_items < 2:
+            raise NbykError(
+                f"outputs: found {n_items} items, expected at least 2, since one item cannot be resampled"
+            )
+        both = np.concatenate([a_statistics, b_statistics], axis=1)
+        whole = (both + 0.0).view(np.dtype((np.void, both.itemsize * both.shape[1])))[:, 0]  # −0 is 0
+        first, kind_of = by_first_item(np.unique(whole, return_inverse=True)[1])
+        self.n_items = n_items
+        self.kind_of: Integers = kind_of
+        has_item_scores = metric.additive and metric.direction == "higher"
+        self.item_scores = (
+            metric.score_sums(np.stack([a_statistics, b_statistics])) if has_item_scores else None
         )
-    if len(a_statistics) < 2:
-        raise NbykError(
-            f"outputs: found {len(a_statistics)} items, expected at least 2, since one item cannot be "
-            "resampled"
-        )
-    both = np.concatenate([a_statistics, b_statistics], axis=1)
-    whole = (both + 0.0).view(np.dtype((np.void, both.itemsize * both.shape[1])))[:, 0]  # −0 is 0
-    first, kind_of = by_first_item(np.unique(whole, return_inverse=True)[1])
-    has_item_scores = metric.additive and metric.direction == "higher"
-    item_scores = metric.score_sums(np.stack([a_statistics, b_statistics])) if has_item_scores else None
-    places = np.arange(2.0 * len(first)).reshape(2, -1, 1)
-    table = np.concatenate([a_statistics[first], b_statistics[first]])
-    form = form_of(replace(metric, table=table), Rows(np.empty((len(first), 0)), places, table=table))
+        places = np.arange(2.0 * len(first)).reshape(2, -1, 1)
+        table = np.concatenate([a_statistics[first], b_statistics[first]])
+        bound = replace(metric, table=table)
+        rows = Rows(np.empty((len(first), 0)), places, table=table)
+        self.sums = rows.sums(bound)
+        self._form = form_of(bound, rows)
+        self.observed = float(self.effects(KindCounts(np.bincount(kind_of)[None]), 1)[0])
 
-    def effects(draws: ItemDraws, size: int) -> Floats:
-        drawn: Floats = effects_of_scores([metric], form.drawn(draws)[None, :, :size])
-        return np.asarray(check_defined([metric], drawn)[0])
-
-    return Outputs(kind_of, effects, item_scores)
+    def effects(self, draws: ItemDraws, size: int) -> Floats:
+        """Return how much better A is in the first `size` draws of a batch, shape (size,)."""
+        metric, (scores_a, scores_b) = self._form.metric, self._form.drawn(draws)[:, :size]
+        with np.errstate(invalid="ignore"):
+            effects: Floats = metric.sign * (scores_a - scores_b)
+        check_defined([metric], effects[None])
+        return effects
 
 
-def called_outputs(metric: OutputsMetric, a: Any, b: Any, references: Any) -> Outputs:
-    """Return outputs that a function scores, called on every draw of the items."""
-    both, golds = (_as_items(a), _as_items(b)), None if references is None else _as_items(references)
-    sizes = [of.shape[:1] for of in (*both, golds) if of is not None]
-    if len(set(sizes)) > 1 or sizes[0] in ((), (0,), (1,)):
-        lengths = ", ".join(str(size[0]) if size else "none" for size in sizes)
-        raise NbykError(
-            f"outputs: found {lengths} items of A, of B and of the references, if any; expected as many "
-            "of each, at least 2, since one item cannot be resampled"
-        )
-    name = getattr(metric, "__name__", type(metric).__name__)
+class PlainOutputs:
+    """Outputs that a function scores, called on every draw of the items; attributes as above."""
 
-    def effect(items: Array) -> float:
-        gold = None if golds is None else golds[items]
+    item_scores: Floats | None = None
+
+    def __init__(self, metric: OutputsMetric, a: Any, b: Any, references: Any) -> None:
+        self._metric = metric
+        self._a, self._b = _as_items(a), _as_items(b)
+        self._references = None if references is None else _as_items(references)
+        sizes = [of.shape[:1] for of in (self._a, self._b, self._references) if of is not None]
+        if len(set(sizes)) > 1 or sizes[0] in ((), (0,), (1,)):
+            lengths = ", ".join(str(size[0]) if size else "none" for size in sizes)
+            raise NbykError(
+                f"outputs: found {lengths} items of A, of B and of the references, if any; expected as many "
+                "of each, at least 2, since one item cannot be resampled"
+            )
+        self.n_items = len(self._a)
+        self.kind_of: Integers = np.arange(self.n_items)
+        self.observed = self._effect(self.kind_of)
+
+    def effects(self, draws: ItemDraws, size: int) -> Floats:
+        """Return how much better A is in the first `size` draws of a batch, shape (size,)."""
+        return np.array([self._effect(items) for items in draws.items[:size]])
+
+    def _effect(self, items: Array) -> float:
+        references = None if self._references is None else self._references[items]
+        name = getattr(self._metric, "__name__", type(self._metric).__name__)
         try:
-            score_a, score_b = (float(metric(outputs[items], gold)) for outputs in both)
+            score_a, score_b = (float(self._metric(of[items], references)) for of in (self._a, self._b))
         except (TypeError, ValueError, ZeroDivisionError) as error:
             raise UndefinedMetricError(
                 f"metric {name!r} has no number for {len(items)} outputs ({error}); it is called "
@@ -212,12 +226,6 @@ def called_outputs(metric: OutputsMetric, a: Any, b: Any, references: Any) -> Ou
                 f"metric {name!r} is undefined on a resample; choose another metric or more items"
             )
         return score_a - score_b
-
-    def effects(draws: ItemDraws, size: int) -> Floats:
-        _, drawn = next(draws.rows(size))
-        return np.array([effect(items) for items in drawn])
-
-    return Outputs(np.arange(len(both[0])), effects)
 
 
 def _as_items(values: Any) -> Array:
