@@ -176,7 +176,7 @@ CASES = [
     ),
     # JSON
     bad("no JSON", "bad.json", "[0.5, 0.7", "not JSON", place=":1"),
-    bad("an empty list", "bad.json", "[]", "holds no scores"),
+    bad("an empty list", "bad.json", "[]", "has no rows"),
     bad("a number", "bad.json", "0.5", "is JSON, but not of a tool .* expected a list of scores"),
     bad("a string in a list", "bad.json", '[0.5, "0.7x"]', "found '0.7x'", place=", entry 1"),
     bad("null in a list", "bad.json", "[0.5, null]", "no value|no rating", place=", entry 1"),

@@ -38,7 +38,7 @@ def test_a_macro_mean_has_the_standard_error_of_lm_eval() -> None:
     by_task = [of["a"][name == TASKS] for name in suite.names]
     errors = [values.std(ddof=1) / np.sqrt(values.size) for values in by_task]
     assert_allclose(test.effect, np.mean([values.mean() for values in by_task]))
-    assert_allclose(test.standard_error, np.sqrt(np.sum(np.square(errors))) / 4)
+    assert_allclose(np.sqrt(test.variance), np.sqrt(np.sum(np.square(errors))) / 4)
 
 
 def test_a_micro_mean_is_the_mean_with_variance_within_tasks() -> None:
