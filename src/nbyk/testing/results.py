@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nbyk.report.lines import Head
-    from nbyk.testing.pvalues import Alternative
+    from nbyk.testing.pvalues import Alternative, ExpectedP
 
 Interval = tuple[float, float]
 NONE: Interval = (math.nan, math.nan)
@@ -156,9 +156,19 @@ class Drawn:
     null: Floats | None = None
     bootstrapped: Floats | None = None
 
+    @property
+    def expected_p(self) -> ExpectedP | None:
+        """The papers' expected p; None without both effects."""
+        if self.null is None or self.bootstrapped is None:
+            return None
+        from nbyk.testing.pvalues import expected_p
+
+        return expected_p(self.bootstrapped, self.null)
+
     def own_dict(self) -> dict[str, Any]:
         """Return the numbers as plain values, without the effects."""
-        return {name: getattr(self, name) for name in ("n_resamples", "exact", "decision_error")}
+        names = ("n_resamples", "exact", "decision_error", "expected_p")
+        return {name: plain(getattr(self, name)) for name in names}
 
 
 @dataclass(frozen=True)

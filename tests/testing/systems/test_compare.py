@@ -327,7 +327,10 @@ def test_the_shifted_null_and_the_intervals_draw_alike() -> None:
 def test_expected_p_is_of_the_draws_that_the_result_keeps() -> None:
     result = nbyk.compare(*random_arrays(shift=0.1), alternative="greater", n_resamples=499)
     drawn = result.pair.drawn
-    assert nbyk.expected_p(drawn.bootstrapped, drawn.null).p > result.claims[-1].p / 2
+    assert drawn.expected_p == nbyk.expected_p(drawn.bootstrapped, drawn.null)
+    assert drawn.expected_p.p > result.claims[-1].p / 2
+    said = result.to_dict()["pairs"][0]["claims"][-1]["drawn"]["expected_p"]
+    assert said["p"] == drawn.expected_p.p
 
 
 def test_what_the_result_says() -> None:
