@@ -73,7 +73,7 @@ def acceleration(left_out: Floats) -> float:
         return 0.0
     deviations = left_out.mean() - left_out
     deviations /= np.abs(deviations).max()
-    return float((deviations**3).sum() / (6.0 * (deviations**2).sum() ** 1.5))
+    return float((deviations * deviations**2).sum() / (6.0 * (deviations**2).sum() ** 1.5))
 
 
 def agreeing(interval: Interval, effect: float, p: float, level: float) -> Interval:

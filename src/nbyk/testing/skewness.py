@@ -30,7 +30,7 @@ def skewness_of_mean(values: Floats) -> float:
         return 0.0
     deviations /= largest  # no power overflows
     variance = float((deviations**2).sum()) / (n - 1)
-    third = n * float((deviations**3).sum()) / ((n - 1) * (n - 2))
+    third = n * float((deviations * deviations**2).sum()) / ((n - 1) * (n - 2))
     return float(third / (math.sqrt(n) * variance**1.5))
 
 

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -151,6 +151,7 @@ def drawn(law: str, n: int, seed: int | np.random.Generator) -> np.ndarray:
 
 
 @given(law=laws, n=st.integers(3, 60), seed=st.integers(0, 1000), largest=st.floats(0.1, 10))
+@example("rare", 47, 503, 1.0)  # its cubes are no mirror images to the last bit
 @settings(max_examples=150, deadline=None)
 def test_b_against_a_is_the_mirror_image_of_a_against_b(law: str, n: int, seed: int, largest: float) -> None:
     effects = drawn(law, n, seed)

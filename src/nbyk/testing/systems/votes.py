@@ -142,7 +142,7 @@ class LeftOut:
         loads = second / first**2
         units, skew = 1.0 / loads, 0.0
         if units > 2.0:
-            skew = -float(np.sum(change**3)) * math.sqrt(units * (units - 1.0)) / (units - 2.0)
+            skew = -float(np.sum(change * change**2)) * math.sqrt(units * (units - 1.0)) / (units - 2.0)
         df = max(1.0, whole**2 / squares - 1.0)
         return Component(n, total, min(within, total), df, 1.0, math.nan, loads, skew)
 
