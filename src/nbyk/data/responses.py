@@ -167,7 +167,7 @@ def responses_and_units(values: ArrayLike, name: str) -> tuple[Floats, Units]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Given:
+class _Cells:
     """Cells as somebody gave them, (N,) or (N, K), or (N, C) of each run, and the names that they have.
 
     `items` are the ids in an index, and `columns` the names of a frame's columns, if each is a text of its
@@ -203,7 +203,7 @@ class _Given:
         there = self.cells[self.there]
         return len(there) > 0 and all(isinstance(cell, str) for cell in there)
 
-    def taken(self, rows: NDArray[np.int64]) -> _Given:
+    def taken(self, rows: NDArray[np.int64]) -> _Cells:
         """Return the cells of some items."""
         items = tuple(self.items[row] for row in rows.tolist())
         return replace(self, cells=self.cells[rows], items=items)
@@ -263,7 +263,7 @@ class _Given:
         return matrix, units
 
 
-def _given(values: Any, name: str) -> _Given:
+def _given(values: Any, name: str) -> _Cells:
     place = DataPlace(name=name)
     if values is None:
         raise place.error("found no responses; give those of both systems")
@@ -271,12 +271,12 @@ def _given(values: Any, name: str) -> _Given:
         raise place.error("found text, expected responses; read files with nbyk.read_ratings")
     if isinstance(values, Sequence):
         cells, ragged = _cells_of_rows(values)
-        return _Given(place, cells, ragged=ragged)
+        return _Cells(place, cells, ragged=ragged)
     columns = tuple(getattr(values, "columns", ()))
     are_names = all(isinstance(of, str) for of in columns) and len(set(columns)) == len(columns)
     cells = array_of(filled(values), name)
     cells = cells.astype(object) if cells.dtype.kind == "U" else cells
-    return _Given(place, cells, _index_of(values), columns if are_names else ())
+    return _Cells(place, cells, _index_of(values), columns if are_names else ())
 
 
 def _cells_of_rows(rows: Sequence[Any]) -> tuple[NDArray[Any], bool]:
@@ -357,7 +357,7 @@ def are_shares(systems: Any) -> bool:
     )
 
 
-def _kind(given: Sequence[_Given], kind: str | None, scored: str | None) -> Kind:
+def _kind(given: Sequence[_Cells], kind: str | None, scored: str | None) -> Kind:
     """Return the kind that is asked for, or scored; text is classes, which metrics of distributions take."""
     check_choice("kind", kind or "numbers", KINDS)
     if kind is None and all(of.are_text for of in given):
@@ -371,18 +371,18 @@ def _index_of(values: Any) -> tuple[str, ...]:
     return tuple(map(str, values.index.tolist())) if is_indexed else ()
 
 
-def _clusters(cluster: Any, first: _Given) -> tuple[Any, ...]:
+def _clusters(cluster: Any, first: _Cells) -> tuple[Any, ...]:
     """Return the cluster of each item in the order of the first data."""
     names, ids = np.atleast_1d(np.asarray(cluster, dtype=object)), _index_of(cluster)
     if ids and first.items and ids != first.items:
-        _check_ids([first, _Given(DataPlace(name="cluster"), names, ids)])
+        _check_ids([first, _Cells(DataPlace(name="cluster"), names, ids)])
         names = names[rows_of(ids, first.items)]
     return tuple(names)
 
 
 def _matched(
-    given: list[_Given], clusters: tuple[Any, ...] | None
-) -> tuple[list[_Given], tuple[Any, ...] | None]:
+    given: list[_Cells], clusters: tuple[Any, ...] | None
+) -> tuple[list[_Cells], tuple[Any, ...] | None]:
     """Return data on the same ids in their order, and the clusters of these."""
     _check_ids(given)
     items = ordered_ids(set(given[0].items))
@@ -392,7 +392,7 @@ def _matched(
     return [of.taken(rows) for of, rows in zip(given, orders, strict=True)], clusters
 
 
-def _check_ids(given: Sequence[_Given]) -> None:
+def _check_ids(given: Sequence[_Cells]) -> None:
     """Raise NbykError unless all data have the same ids; those that come twice must be in one order."""
     if all(of.items == given[0].items for of in given):
         return
@@ -403,7 +403,7 @@ def _check_ids(given: Sequence[_Given]) -> None:
     common_items(given, way_out="; nbyk.read_systems takes frames, too")
 
 
-def _as_classes(given: Sequence[_Given], among: ClassKind) -> tuple[list[_Given], Categories]:
+def _as_classes(given: Sequence[_Cells], among: ClassKind) -> tuple[list[_Cells], Categories]:
     """Return cells as places among the classes, which are named after gold, or else after all data."""
     there = [of.there for of in given]
     labels = [
@@ -421,8 +421,8 @@ def _as_classes(given: Sequence[_Given], among: ClassKind) -> tuple[list[_Given]
 
 
 def _as_distributions(
-    given: Sequence[_Given], classes: Sequence[Any] | None
-) -> tuple[list[_Given], Categories]:
+    given: Sequence[_Cells], classes: Sequence[Any] | None
+) -> tuple[list[_Cells], Categories]:
     """Return rows of probabilities as places in their table; gold may be the classes that people chose."""
     people = [of for of in given if of.name == "gold" and of.are_text]
     shares = {of.name: of.probabilities() for of in given if of not in people}

@@ -15,7 +15,7 @@ P = TypeVar("P", bound=Power | None)
 
 _MOST_SETS = 8192
 _CLEARLY = 4.0
-"""So many standard errors from the target, a power is told from it."""
+"""A power that lies this many standard errors from the target needs no more sets."""
 _LONGEST_STEP = 6.0
 _WINDOW = 0.5
 """The distance from the target, in normal quantiles, beyond which a place has little weight in the line."""

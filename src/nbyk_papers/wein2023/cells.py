@@ -158,17 +158,16 @@ def true_p_table(draws: EffectDraws, columns: Sequence[str]) -> pa.Table:
     """
     rows = []
     for column, alternative, null in zip(columns, draws.alternative, draws.null, strict=True):
-        truth = expected_p(alternative, null)
-        rows.append(
-            {
-                "metric": column,
-                "true_p": truth.p,
-                "true_se": truth.standard_error,
-                "true_effect": float(alternative.mean()),
-                "n_draws": len(alternative),
-            }
-        )
+        numbers = _expected("true", alternative, null)
+        rows.append({"metric": column, **numbers, "n_draws": len(alternative)})
     return pa.Table.from_pylist(rows)
+
+
+def _expected(kind: str, alternative: Floats, null: Floats, *, paired: bool = False) -> dict[str, float]:
+    """Return the expected p, its error and the mean effect, as columns of `kind`, "true" or "estimated"."""
+    expected = expected_p(alternative, null, paired=paired)
+    effect = float(alternative.mean())
+    return {f"{kind}_p": expected.p, f"{kind}_se": expected.standard_error, f"{kind}_effect": effect}
 
 
 def with_first_draw(
@@ -214,18 +213,14 @@ def estimated_p_table(
         for place, column in enumerate(metric_of_column):
             n_resamples = how.way.resamples(column, how.n_resamples)
             alternative = draws.alternative[place, :n_resamples]
-            estimate = expected_p(
-                alternative, draws.null[place, :n_resamples], paired=how.way.paired(how.null)
-            )
+            null, paired = draws.null[place, :n_resamples], how.way.paired(how.null)
             rows.append(
                 {
                     "null": how.null,
                     "sampler": sampler,
                     "reference": reference,
                     "metric": column,
-                    "estimated_p": estimate.p,
-                    "estimated_se": estimate.standard_error,
-                    "estimated_effect": float(alternative.mean()),
+                    **_expected("estimated", alternative, null, paired=paired),
                     "n_resamples": len(alternative),
                 }
             )

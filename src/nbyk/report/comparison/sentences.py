@@ -473,19 +473,19 @@ def board_margin_sentence(board: Board) -> str:
     return "; ".join(parts) + "."
 
 
-def sensitivity_sentence(found: Sensitivity) -> str:
+def sensitivity_sentence(sensitivity: Sensitivity) -> str:
     """Return whether the verdict depends on the way to test, in a sentence."""
-    a, b = found.names
-    defined = [choice for choice in found.choices if choice.p is not None]
+    a, b = sensitivity.names
+    defined = [choice for choice in sensitivity.choices if choice.p is not None]
     counts = Counter[str](choice.verdict for choice in defined)
     n_nulls = len({choice.null for choice in defined if choice.sampler is None})
     n_samplers = len({choice.sampler for choice in defined} - {None})
     ways = (
-        f"{number_of(len(defined), 'way')} to test ({number_of(len(found.effects), 'metric')} under "
+        f"{number_of(len(defined), 'way')} to test ({number_of(len(sensitivity.effects), 'metric')} under "
         f"{number_of(n_nulls, 'null')} and {number_of(n_samplers, 'sampler')} of test sets; "
-        f"{found.alternative}, α = {found.alpha:g})"
+        f"{sensitivity.alternative}, α = {sensitivity.alpha:g})"
     )
-    by_metric, parts, named = found.verdicts(found.null), [], []
+    by_metric, parts, named = sensitivity.verdicts(sensitivity.null), [], []
     for shown_as, verb, text, says in (
         ("better", "show", f"{a} to be better", f"{a} is better"),
         ("worse", "show", f"{b} to be better", f"{b} is better"),
@@ -496,7 +496,7 @@ def sensitivity_sentence(found: Sensitivity) -> str:
             parts.append(f"{n} {verb}{'s' * (n == 1)} {text}")
         if metrics := [metric for metric, of in by_metric.items() if of == shown_as]:
             named.append(f"{says} by {listed(metrics)}")
-    start = "The" if found.population == "new items" else f"For {found.population}, the"
-    depends = "depends" if found.depends else "does not depend"
-    by_name = f"; by the {in_words(found.null)}, {', and '.join(named)}" if found.depends else ""
+    start = "The" if sensitivity.population == "new items" else f"For {sensitivity.population}, the"
+    depends = "depends" if sensitivity.depends else "does not depend"
+    by_name = f"; by the {in_words(sensitivity.null)}, {', and '.join(named)}" if sensitivity.depends else ""
     return f"{start} verdict {depends} on the choice: of {ways}, {', '.join(parts)}{by_name}."
