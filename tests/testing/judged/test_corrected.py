@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_ind
 
 from nbyk import compare_judged
 from nbyk.data.judged import JudgedSystems
@@ -140,6 +141,45 @@ def test_slices_are_weighted_by_their_share_of_all_items() -> None:
         share**2 * part.var(ddof=1) / len(part) for share, part in zip((0.25, 0.75), parts, strict=True)
     )
     assert found.items.variance == pytest.approx(variance, rel=0.02)  # strata have n − 1 in all for n − 2
+
+
+def test_slices_rated_unequally_have_welchs_degrees_of_freedom() -> None:
+    """Four ratings that stand for nine tenths of the items are no hundred."""
+    rng = np.random.default_rng(8)
+    item = np.concatenate([np.arange(4), 900 + np.arange(60)])
+    values = rng.standard_normal(64)
+    data = judged(np.zeros(1000), item, np.arange(64), values, slices=np.repeat([0, 1], [900, 100]))
+    found = corrected(Weighing(data), 0, weight=0.0).items
+    parts = np.array([0.81 * values[:4].var(ddof=1) / 4, 0.01 * values[4:].var(ddof=1) / 60])
+    assert found.variance == pytest.approx(parts.sum(), rel=1e-9)
+    assert found.df == pytest.approx(parts.sum() ** 2 / np.sum(parts**2 / np.array([3, 59])), rel=1e-9)
+
+
+def test_systems_rated_apart_have_welchs_degrees_of_freedom() -> None:
+    rng = np.random.default_rng(9)
+    system, values = np.repeat([0, 1], [100, 5]), rng.standard_normal(105)
+    data = judged(np.zeros((1000, 2)), np.arange(105), np.arange(105), values, system)
+    found = corrected(Weighing(data), 0, 1, weight=0.0).items
+    theirs = ttest_ind(values[:100], values[100:], equal_var=False)
+    assert found.df == pytest.approx(theirs.df, rel=1e-9)
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("rated", [(4, 60), (10, 60)])
+def test_intervals_cover_with_slices_rated_unequally(rated: tuple[int, int]) -> None:
+    """1,000 sets: a coverage of .95 has a standard error of .007; few ratings, of which λ is learnt, lose."""
+    rng = np.random.default_rng(3)
+    hits = []
+    for _ in range(1000):
+        quality = rng.standard_normal(1000)
+        item = np.concatenate([rng.choice(900, rated[0], replace=False), 900 + np.arange(rated[1])])
+        values = quality[item] + rng.standard_normal(len(item))
+        judge = quality + 0.7 * rng.standard_normal(1000)
+        slices = np.repeat([0, 1], [900, 100])
+        data = judged(judge, item, np.arange(len(item)), values, slices=slices)
+        low, high = corrected(Weighing(data), 0).items.interval()
+        hits.append(low <= 0.0 <= high)
+    assert np.mean(hits) >= 0.9
 
 
 def test_known_chances_undo_a_choice_by_score() -> None:

@@ -81,8 +81,9 @@ class Weighing:
             )
         share = len(rows) / len(self.rated)
         weights = np.ones(len(chosen)) if self.data.chance is None else 1.0 / self.data.chance[chosen, system]
-        self.a[chosen, system] = share * weights / weights.sum()
-        self.spread[chosen, system] = np.sqrt(len(chosen) / (len(chosen) - 1.0))
+        weights /= weights.sum()
+        self.a[chosen, system] = share * weights
+        self.spread[chosen, system] = 1.0 / np.sqrt(1.0 - 2.0 * weights + np.sum(weights**2))
         # of equally likely items, the others are as good a sample, and independent of those that people rated
         others = rows if self.data.chance is not None else np.setdiff1d(rows, chosen)
         if len(others):
@@ -133,7 +134,7 @@ def corrected(
     b = np.zeros(shape) if rated_only else weight * weighing.b
     rows = np.flatnonzero(weighing.rated[:, signs != 0.0].any(axis=1))
     effect = 0.0
-    judged, residual = np.zeros(shape), np.zeros(shape)
+    judged, residual, of_cells = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     for system in np.flatnonzero(signs).tolist():
         f, a = data.judge[:, system], weighing.a[:, system]
         difference = np.where(weighing.rated[:, system], weighing.people[:, system], 0.0) - weight * f
@@ -145,6 +146,9 @@ def corrected(
             ]
             residual[places, system] = weight * f[places] + means[0]
             judged[places, system] = b[places, system] * (f[places] - means[1])
+            errors = (a * weighing.spread[:, system])[places] * (difference[places] - means[0])
+            of_cells[places, system] = np.sum(errors**2) * a[places] ** 2 / np.sum(a[places] ** 2)
+    df = _degrees(of_cells, weighing.spread)
     packed = [_rows_of(weighing, system, rows, residual, judged) for system in (plus, minus)]
     (a_values, a_units), (b_values, b_units) = packed
     given = responses(a_values, b_values, a_units=a_units, b_units=b_units, paired=True)
@@ -152,13 +156,13 @@ def corrected(
     influence = product(judged[rest], signs)
     over_rest = float(np.sum(influence**2)) * len(rest) / (len(rest) - 1.0) if len(rest) > 1 else 0.0
     items = _with_rest(
-        shared_units_test(named("mean", "numbers"), given, sources=()), effect, over_rest, len(rest)
+        shared_units_test(named("mean", "numbers"), given, sources=()), df, effect, over_rest, len(rest)
     )
     broad, n_raters = None, max(len(np.unique(units[units >= 0])) for _, units in packed)
     if given.source_units:
         n_raters = min(given.sizes.values())
         test = shared_units_test(named("mean", "numbers"), given, weighted=False)  # see docs/judge.md
-        broad = _with_rest(_with_whole_weights(test, given), effect, over_rest, len(rest))
+        broad = _with_rest(_with_whole_weights(test, given), df, effect, over_rest, len(rest))
     if broad is not None and (plus is None or minus is None):  # the raters are those of no other system
         (part,) = broad.sources.values()
         broad = replace(broad, sources={"raters": part})
@@ -294,9 +298,19 @@ def _with_whole_weights(test: SharedUnitsTest, given: Responses) -> SharedUnitsT
     return replace(test, sources=sources, law=replace(test.law, units=units))
 
 
-def _with_rest(test: SharedUnitsTest, effect: float, variance: float, n: int) -> SharedUnitsTest:
-    """Return the test of an estimate, with the variance over the items that only the judge scored."""
+def _degrees(parts: Floats, spread: Floats) -> float:
+    """Return Satterthwaite's degrees of freedom of a variance to which N items in S means add parts, (N, S).
+
+    `spread` is the factor, above 1, of each residual: of n equal parts, √(n / (n − 1)) gives n − 1 degrees.
+    """
+    squares = float(np.sum((spread * parts).sum(axis=1) ** 2))
+    return max(1.0, float(parts.sum()) ** 2 / squares) if squares > 0.0 else math.inf
+
+
+def _with_rest(test: SharedUnitsTest, df: float, effect: float, variance: float, n: int) -> SharedUnitsTest:
+    """Return the test of an estimate: at most `df` over items, and the variance over those only judged."""
     law = test.law
+    law = replace(law, df=np.column_stack([np.minimum(law.df[:, :1], df), law.df[:, 1:]]))
     if variance > 0.0:
         law = replace(
             law,
