@@ -10,6 +10,7 @@ from nbyk import compare_judged
 from nbyk.data.judged import JudgedSystems
 from nbyk.errors import NbykError
 from nbyk.testing.judged.corrected import ANSWERS, JUDGED, Weighing, corrected
+from nbyk.testing.pvalues import Alternative
 from tests.oracles.judge_peers import labelled, stored
 
 
@@ -252,6 +253,38 @@ def test_drift_over_batches_is_found() -> None:
     assert none is not None
     assert there.effect - none.effect == pytest.approx(0.27, abs=1e-9)
     assert there.p < 0.01 < none.p
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_whether_the_judge_errs_has_no_side(alternative: Alternative) -> None:
+    data = simulated(10, severity=0.0, systems=2)
+    batch = np.tile(np.repeat(np.arange(10), 20), 2)
+    values = data.values + 0.03 * batch * (1 if alternative == "less" else -1)
+    moving = judged(
+        data.judge + np.array([0.5, 0.0]), data.item, data.rater, values, data.system, batch=batch
+    )
+    both, one = compare_judged(moving), compare_judged(moving, alternative=alternative)
+    assert both.drift is not None
+    assert one.drift is not None
+    assert one.drift.p == both.drift.p < 0.01
+    assert [of.excess.p for of in one.differences] == [of.excess.p for of in both.differences]
+    assert one.means[0].excess.p == both.means[0].excess.p < 0.01
+
+
+def test_a_choice_by_score_is_looked_for_within_slices() -> None:
+    """People rated as many of 150 items as of 850, at random in both, and the judge scores the 150 higher."""
+    rng = np.random.default_rng(12)
+    slices = np.repeat([0, 1], [850, 150])
+    judge = rng.standard_normal(1000) + 2.0 * slices
+    item = np.concatenate([rng.choice(850, 50, replace=False), 850 + rng.choice(150, 50, replace=False)])
+    given = (judge, item, np.arange(100), judge[item] + 0.1)
+    sliced = compare_judged(judged(*given, slices=slices))
+    assert sliced.random_p > 0.05
+    assert not any("correction is not valid" in warning for warning in sliced.warnings)
+    assert compare_judged(judged(*given)).random_p < 1e-6
+    lowest = np.concatenate([np.argsort(judge[:850])[:50], 850 + np.argsort(judge[850:])[:50]])
+    chosen = judged(judge, lowest, np.arange(100), judge[lowest] + 0.1, slices=slices)
+    assert compare_judged(chosen).random_p < 1e-6
 
 
 def test_a_board_has_ranks_and_pairs_of_all_systems() -> None:

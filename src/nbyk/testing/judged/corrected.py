@@ -188,23 +188,27 @@ def judge_alone(weighing: Weighing, plus: int, minus: int | None, level: float) 
 
 
 def p_of_random_choice(weighing: Weighing) -> float:
-    """Return p of the hypothesis that people rated a random part of the outputs, by the judge's scores.
+    """Return p of the hypothesis that people rated a random part of each slice, by the judge's scores.
 
-    A χ² test of rated and other outputs in bins of the judge's scores for each system; the
-    least p, times the number of systems.
+    A χ² test of rated and other outputs in bins of the judge's scores, summed over slices, for each system;
+    the least p, times the number of systems.
     """
     least = 1.0
     for system in range(weighing.rated.shape[1]):
-        f, rated = weighing.data.judge[:, system], weighing.rated[:, system]
-        ends = np.unique(np.quantile(f, np.arange(1, _BINS) / _BINS, method="lower"))
-        bins = np.searchsorted(ends, f)
-        counts = [np.bincount(bins[part], minlength=len(ends) + 1) for part in (rated, ~rated)]
-        table = np.stack(counts).astype(np.float64)
-        table = table[:, table.sum(axis=0) > 0]
-        if table.shape[1] < 2 or not table.sum(axis=1).all():
-            continue
-        expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-        least = min(least, float(chdtrc(table.shape[1] - 1, np.sum((table - expected) ** 2 / expected))))
+        statistic, df = 0.0, 0
+        for rows in weighing.slices:
+            f, rated = weighing.data.judge[rows, system], weighing.rated[rows, system]
+            ends = np.unique(np.quantile(f, np.arange(1, _BINS) / _BINS, method="lower"))
+            bins = np.searchsorted(ends, f)
+            counts = [np.bincount(bins[part], minlength=len(ends) + 1) for part in (rated, ~rated)]
+            table = np.stack(counts).astype(np.float64)
+            table = table[:, table.sum(axis=0) > 0]
+            if table.sum(axis=1).all():
+                expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+                statistic += float(np.sum((table - expected) ** 2 / expected))
+                df += table.shape[1] - 1
+        if df:
+            least = min(least, float(chdtrc(df, statistic)))
     return min(1.0, least * len(weighing.data.systems))
 
 
