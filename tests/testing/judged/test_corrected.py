@@ -9,7 +9,7 @@ from scipy.stats import ttest_ind
 from nbyk import compare_judged
 from nbyk.data.judged import JudgedSystems
 from nbyk.errors import NbykError
-from nbyk.testing.judged.corrected import ANSWERS, JUDGED, Weighing, corrected
+from nbyk.testing.judged.corrected import ANSWERS, JUDGED, Weighing, corrected, drift
 from nbyk.testing.pvalues import Alternative
 from tests.oracles.judge_peers import labelled, stored
 
@@ -253,6 +253,39 @@ def test_drift_over_batches_is_found() -> None:
     assert none is not None
     assert there.effect - none.effect == pytest.approx(0.27, abs=1e-9)
     assert there.p < 0.01 < none.p
+
+
+def test_drift_between_two_batches_has_the_standard_error_of_welch() -> None:
+    rng, sizes = np.random.default_rng(2), np.array([50, 3])
+    gaps, batch = rng.standard_normal(53), np.repeat([0, 1], sizes)
+    found = drift(Weighing(judged(np.zeros(60), np.arange(53), np.arange(53), gaps, batch=batch)))
+    assert found is not None
+    theirs = ttest_ind(gaps[50:], gaps[:50], equal_var=False)
+    assert found.effect / np.sqrt(found.variance) == pytest.approx(theirs.statistic, rel=1e-9)
+    assert found.df == pytest.approx(np.sum(1 / sizes) ** 2 / np.sum(1 / sizes**2 / (sizes - 1)), rel=1e-9)
+
+
+def test_one_output_in_a_batch_shows_no_drift() -> None:
+    gaps, batch = np.random.default_rng(2).standard_normal(51), np.repeat([0, 1], [50, 1])
+    data = judged(np.zeros(60), np.arange(51), np.arange(51), gaps, batch=batch)
+    claim = compare_judged(data).drift
+    assert claim is not None
+    assert claim.reason.startswith("the effect is undefined without some items")
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("sizes", [(50, 3), (95, 5), (10, 10, 10, 10)])
+def test_no_drift_is_found_at_the_level(sizes: tuple[int, ...]) -> None:
+    """1,000 sets: a level of .05 has a standard error of .007."""
+    rng, n = np.random.default_rng(1), sum(sizes)
+    batch = np.repeat(np.arange(len(sizes)), sizes)
+    p = []
+    for _ in range(1000):
+        data = judged(np.zeros(n + 9), np.arange(n), np.arange(n), rng.standard_normal(n), batch=batch)
+        found = drift(Weighing(data))
+        assert found is not None
+        p.append(found.p_value())
+    assert np.mean(np.array(p) <= 0.05) <= 0.07
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])

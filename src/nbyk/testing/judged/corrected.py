@@ -30,6 +30,7 @@ ANSWERS, JUDGED = "answers of the judge", "items that only the judge scored"
 """Parts of the variance beside those of the rectifier."""
 
 _BINS = 5
+_ALONE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -238,17 +239,18 @@ def drift(weighing: Weighing) -> SharedUnitsTest | None:
         return None
     span = float(data.batch.max() - data.batch.min())
     slope = float(np.sum(time * cell_gaps)) / square
-    influence = len(cells) * span * time[row] / square * (gap - slope * time[row])
-    values, units = _packed(influence, data.rater, row, len(cells), _shares(data, np.arange(len(row))))
+    n, leverage = len(cells), 1.0 / np.bincount(system)[system] + time**2 / square
+    spread = 1.0 / np.sqrt(np.maximum(1.0 - leverage, _ALONE))
+    scale = math.sqrt(n * (n - 1.0)) * span * spread * time / square
+    influence = scale[row] * (gap - slope * time[row])
+    values, units = _packed(influence, data.rater, row, n, _shares(data, np.arange(len(row))))
     clusters = cells // len(data.systems)
-    several = len(np.unique(clusters)) < len(cells)
-    given = responses(
-        values,
-        np.zeros((len(cells), 1)),
-        a_units=units,
-        clusters=clusters if several else None,
-    )
-    return replace(shared_units_test(named("mean", "numbers"), given, weighted=False), effect=span * slope)
+    several = len(np.unique(clusters)) < n
+    given = responses(values, np.zeros((n, 1)), a_units=units, clusters=clusters if several else None)
+    test = shared_units_test(named("mean", "numbers"), given, weighted=False)
+    if leverage.max() > 1.0 - _ALONE:  # without this output there is no trend, and its own error is 0
+        test = replace(test, law=replace(test.law, variances=np.full_like(test.law.variances, math.inf)))
+    return _with_rest(test, _degrees(time[:, None] ** 2, spread[:, None]), span * slope, 0.0, 0)
 
 
 def _shares(data: JudgedSystems, entries: Integers) -> bool:
