@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-_AGREEMENT = ("system", "who", "measure", "value", "interval")
+_AGREEMENT = ("system", "who", "measure", "value", "interval", "for")
 
 
 def judged_answer(judged: JudgedBoard, data: JudgedSystems, following: tuple[str, str] = ("", "")) -> Answer:
@@ -36,7 +36,7 @@ def judged_answer(judged: JudgedBoard, data: JudgedSystems, following: tuple[str
     sample, level = judged.board.sample, percent(judged.board.question.confidence_level)
     people, judge = sample.responses["people"].total, sample.responses["judge"].total
     caption = f"{people} ratings by people correct {judge} answers of a judge, with {level} intervals"
-    agree = "Agreement, with 95 % intervals for new items and raters"
+    agree = "Agreement, with 95 % intervals"
     return comparison_answer(
         {judged.board.question.metric: judged.board},
         tables=[
@@ -136,11 +136,14 @@ def agreement_table(data: JudgedSystems) -> pd.DataFrame:
             for measure in measures:
                 with suppress(NbykError):
                     of = agreement(people, scores, measure=measure)  # type: ignore[arg-type]
-                    rows.append((system, who, measure, of.value, ends_in_words(of.claims[0].interval)))
+                    claim = told(of.claims)
+                    interval = ends_in_words(claim.interval) if claim.is_conclusive else ""
+                    rows.append((system, who, measure, of.value, interval, claim.population))
         with suppress(NbykError):
             test = stand_in(people, judge, by="accuracy" if two else "distance")
             verdict = f"{'may' if test.passed else 'may not'} stand in for a person"
-            rows.append((system, "judge", "winning rate, ε = .2", test.winning_rate, verdict))
+            these = "new items, with these people"
+            rows.append((system, "judge", "winning rate, ε = .2", test.winning_rate, verdict, these))
     return pd.DataFrame(rows, columns=_AGREEMENT)
 
 
