@@ -151,6 +151,8 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
         yield Line(f"No answer about the margin: {margin.reason}.")
     if not broad.is_conclusive:
         yield Line(f"No answer for {broad.population}: {broad.reason}.")
+        if not items.is_conclusive:
+            return
         p = p_in_words(pair, items) if pair.b else ""
         yield Line(_effect(pair, items), p, f", for {items.population}")
         if pair.shown_of(items) != "undecided":

@@ -30,7 +30,9 @@ from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.sums import product, solve
 from nbyk.testing.family import choose_pairs
-from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample
+from nbyk.testing.intervals import signs_interval
+from nbyk.testing.pvalues import p_of_signs
+from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample, favoured
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.systems.asked import Asked
@@ -43,13 +45,16 @@ from nbyk.testing.systems.by_formula import (
     times_as_many,
 )
 from nbyk.testing.systems.claims import POWER
+from nbyk.testing.systems.items_alone import SIGN_TEST
 from nbyk.words import number_of
 
 _LOUD = 0.1
 """A caution names the voter who cast this share of the votes or more."""
 
 _GROUPS_AT_ONCE = 2000
-_NEWTON_STEPS = 100
+_CONSTANT = "all votes are alike, and do not show how others vary"
+_NEWTON_STEPS, _CONVERGED = 100, 1e-6
+"""Most steps, and the largest last one; strengths without a bound grow by about 1 at each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +158,7 @@ class LeftOut:
 
 
 def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
-    """Return the models' strengths, or the win rates of two.
+    """Return the models' strengths, NaN if the votes set them no bound, or the win rates of two.
 
     `position` says whether the advantage of what is shown first is a parameter.
     """
@@ -161,7 +166,7 @@ def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
     if n == 2:
         worth = np.where(votes.a == 0, 2 - votes.outcomes, votes.outcomes) / 2.0
         rate = float(worth.mean())
-        variance = max(float(worth.var()), 1e-300)
+        variance = float(worth.var()) or 1.0
         gradients, nothing = ((worth - rate) / variance)[:, None], np.zeros(votes.n_votes, np.int64)
         curvatures, contrasts = np.full((1, 1, 1), 1.0 / variance), np.array([[1.0, -1.0]])
         kinds = np.rint(2.0 * worth).astype(np.int64)
@@ -191,6 +196,8 @@ def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
         values = values + step / max(1.0, float(np.abs(step).max()))
         if np.abs(step).max() < 1e-12:
             break
+    if not np.abs(step).max() < _CONVERGED:
+        values[:] = math.nan
     chances, curvatures = _chances(towards, ties, values, has_ties=has_ties)
     seen = np.eye(3)[votes.outcomes] - chances[cells]
     gradients = 0.5 * (seen[:, 0] - seen[:, 2])[:, None] * towards[cells] + seen[:, 1:2] * ties
@@ -225,8 +232,7 @@ def _chances(towards: Floats, ties: Floats, values: Floats, *, has_ties: bool) -
 def knows_order(votes: Votes) -> bool:
     """Return whether what is shown first can be told from which model it is: some pair has both orders."""
     orders = {*zip(votes.a.tolist(), votes.b.tolist(), strict=True)}
-    has_both = any((b, a) in orders for a, b in orders)
-    return has_both and bool((votes.outcomes == 0).any()) and bool((votes.outcomes == 2).any())
+    return any((b, a) in orders for a, b in orders)
 
 
 def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) -> Board:
@@ -241,6 +247,11 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         raise NbykError("found voters, and no column says who voted; leave it out", argument="generalise")
     position = knows_order(votes)
     fit = fit_votes(votes, position=position)
+    if not np.isfinite(fit.scores).all():
+        raise NbykError(
+            "these votes set no bound to the strengths, as where all are ties or what is shown first wins "
+            "each; collect more votes, or leave out a model that has few"
+        )
     scores, prompts = fit.scores, fit.spread(votes.prompts)
     told = [*_cautions(votes, fit, position=position)]
     if judge is not None:
@@ -251,7 +262,7 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         )
     voters = fit.spread(votes.voters) if votes.voters is not None and wants_voters else None
     single = None if voters is None else fit.spread(np.arange(votes.n_votes))
-    n_voters = len(votes.voter_names)
+    n_voters, is_of_two = len(votes.voter_names), len(votes.models) == 2
     these = "this" if n_voters == 1 else "these"
     fixed = f"with {these} {number_of(n_voters, 'voter')}" if n_voters else "with anonymous voters"
 
@@ -259,13 +270,17 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         effect = float(scores[a] - (scores[b] if b >= 0 else scores.mean()))
         items_part = replace(prompts.component((a, b), math.inf), within=0.0)
         test, population = formula_test(effect, items_part), f"new prompts, {fixed}"
-        narrow = claim_over(test, ("items",), population, asked)
+        most = math.inf if not is_of_two else 1.0 if b >= 0 else 0.5
+        if is_of_two and judge is None and votes.n_prompts == votes.n_votes:
+            narrow = _by_signs(votes, a, most, population, asked)
+        else:
+            narrow = _within(claim_over(test, ("items",), population, asked, _CONSTANT), most)
         if voters is None or single is None:
             return (_planned(narrow, test, votes, asked, judge),)
         within = float(np.sum(single.difference((a, b)) ** 2))
         test = formula_test(effect, items_part, voters.component((a, b), within))
-        broad, _ = claims_over(narrow, test, "voters", n_voters, asked, noun="prompts")
-        return _planned(broad, test, votes, asked, judge), narrow
+        broad, _ = claims_over(narrow, test, "voters", n_voters, asked, noun="prompts", constant=_CONSTANT)
+        return _planned(_within(broad, most), test, votes, asked, judge), narrow
 
     places = choose_pairs(votes.models, asked.against, asked.decision.alternative)
     centre = float(scores.mean())
@@ -273,7 +288,6 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
     for model in range(len(votes.models)):
         low, high = claims(model, -1)[0].interval
         intervals.append((centre + low, centre + high))
-    is_of_two = len(votes.models) == 2
     question = replace(
         asked.question("win_rate" if is_of_two else "bradley_terry"),
         test="t",
@@ -296,6 +310,23 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         {place: claims(*place) for place in places},
         warnings=told,
     )
+
+
+def _within(claim: Claim, most: float) -> Claim:
+    """Return a claim whose interval has no effect beyond the largest possible one."""
+    low, high = np.clip(claim.interval, -most, most).tolist()
+    return replace(claim, interval=(low, high))
+
+
+def _by_signs(votes: Votes, model: int, unit: float, population: str, asked: Asked) -> Claim:
+    """Return the claim of the exact sign test about one of two models, each of whose votes has a prompt."""
+    places = np.where(votes.a == model, 1 - votes.outcomes, votes.outcomes - 1)
+    won, lost = int((places > 0).sum()), int((places < 0).sum())
+    low, high = signs_interval(won, lost, votes.n_votes, asked.confidence_level)
+    effect, alternative = unit * (won - lost) / votes.n_votes, asked.decision.alternative
+    p = p_of_signs(won, lost)[alternative]
+    ends, favours = (unit * low, unit * high), favoured(effect, alternative)
+    return Claim(("items",), population, effect, ends, p, 0.0, SIGN_TEST, favours)
 
 
 def _planned(claim: Claim, test: SharedUnitsTest, votes: Votes, asked: Asked, judge: Votes | None) -> Claim:
