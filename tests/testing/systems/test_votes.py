@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -237,6 +238,18 @@ def test_an_open_pair_says_how_many_votes_would_settle_it() -> None:
     )
     side = "less" if claim.effect > 0.0 else "greater"
     assert nbyk.compare(data, alternative=side).claims[0].advice == ""
+
+
+@pytest.mark.parametrize("asked", [{"margin": 0.1}, {"metric": "mae"}, {"test": "welch_t"}, {"a": [1.0]}])
+def test_what_votes_cannot_answer_is_refused(asked: dict[str, Any]) -> None:
+    (argument,) = asked
+    with pytest.raises(NbykError, match=f"{argument}: these are votes between two outputs; leave it out"):
+        nbyk.compare(votes(), **asked)
+
+
+def test_votes_generalise_over_items_and_voters_alone() -> None:
+    with pytest.raises(NbykError, match="generalise: unknown factor to generalise over 'voter'"):
+        nbyk.compare(votes(), generalise="voter")
 
 
 TABLE = {

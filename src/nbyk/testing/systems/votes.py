@@ -46,6 +46,7 @@ from nbyk.testing.systems.by_formula import (
 )
 from nbyk.testing.systems.claims import POWER
 from nbyk.testing.systems.items_alone import SIGN_TEST
+from nbyk.testing.systems.panel import check_factors
 from nbyk.words import number_of
 
 _LOUD = 0.1
@@ -242,6 +243,7 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
     prompts and others, from which people's were drawn at random.
     """
     over = asked.generalise
+    check_factors(over, ("items", "voters"))
     wants_voters = votes.voters is not None if over is None else "voters" in over
     if wants_voters and votes.voters is None:
         raise NbykError("found voters, and no column says who voted; leave it out", argument="generalise")
