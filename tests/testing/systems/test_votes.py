@@ -252,6 +252,30 @@ def test_votes_generalise_over_items_and_voters_alone() -> None:
         nbyk.compare(votes(), generalise="voter")
 
 
+@pytest.mark.parametrize(("prompts", "voters"), [("qq", "uv"), ("qr", "uu"), ("qr", "uv")])
+def test_a_model_that_one_prompt_or_voter_compares_has_no_interval_and_the_others_do(
+    prompts: str, voters: str
+) -> None:
+    """Without those votes it has no strength at all."""
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 3, 90)
+    frame = pd.DataFrame(
+        {
+            "prompt": [f"p{number}" for number in range(90)] + list(prompts),
+            "model_a": [*np.array([*"abc"])[first], "a", "d"],
+            "model_b": [*np.array([*"abc"])[(first + 1) % 3], "d", "b"],
+            "winner": [*np.array(["model_a", "tie", "model_b"])[rng.integers(0, 3, 90)], "a", "d"],
+            "voter": [f"v{number % 9}" for number in range(90)] + list(voters),
+        }
+    )
+    lonely = prompts == "qq" or voters == "uu"
+    board = nbyk.compare(read_votes(frame))
+    for pair in board.pairs:
+        assert pair.claims[0].is_conclusive is not (lonely and "d" in (pair.a, pair.b))
+    assert any("link d with the other models" in text for text in board.warnings) is lonely
+    assert np.isfinite([standing.interval for standing in board.standings]).all() is np.bool_(not lonely)
+
+
 TABLE = {
     "prompt": ["q1", "q2", "q3", "q4"],
     "model_a": ["x", "y", "x", "z"],

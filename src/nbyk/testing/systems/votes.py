@@ -18,7 +18,7 @@ Davidson and Beaver 1977, On extending the Bradley–Terry model to incorporate 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -47,7 +47,7 @@ from nbyk.testing.systems.by_formula import (
 from nbyk.testing.systems.claims import POWER
 from nbyk.testing.systems.items_alone import SIGN_TEST
 from nbyk.testing.systems.panel import check_factors
-from nbyk.words import number_of
+from nbyk.words import listed, number_of
 
 _LOUD = 0.1
 """A caution names the voter who cast this share of the votes or more."""
@@ -63,15 +63,17 @@ class VoteFit:
     """Estimates from votes, and what each vote says of them.
 
     `scores`, shape (S,), are the models' strengths, whose mean is 0, or win rates of two; `position` and
-    `tie` are δ and λ, NaN if there are none. Of M votes and P parameters, `gradients`, shape (M, P), are
-    those of a vote's log-likelihood; `cells`, shape (M,), its ordered pair of models; `kinds`, shape (M,), a
-    number of its cell and outcome, which give the gradient; `curvatures`, shape (C, P, P), are expected of a
-    vote in each cell; `contrasts`, shape (P, S), the scores' derivatives.
+    `tie` are δ and λ, NaN if there are none; `pairs`, shape (C, 2), the ordered pairs of models that have
+    votes. Of M votes and P parameters, `gradients`, shape (M, P), are those of a vote's log-likelihood;
+    `cells`, shape (M,), the place of its pair; `kinds`, shape (M,), a number of its cell and outcome, which
+    give the gradient; `curvatures`, shape (C, P, P), are expected of a vote in each cell; `contrasts`, shape
+    (P, S), the scores' derivatives.
     """
 
     scores: Floats
     position: float
     tie: float
+    pairs: Integers
     gradients: Floats
     cells: Integers
     kinds: Integers
@@ -104,7 +106,7 @@ class VoteFit:
         np.add.at(gradients, numbers, self.gradients[votes])
         order = np.argsort(numbers, kind="stable")
         ends = np.concatenate([[0], np.cumsum(np.bincount(numbers))])
-        inverse = solve(self.curvature, self.contrasts)
+        inverse, totals = solve(self.curvature, self.contrasts), np.bincount(self.cells)
         changes, powers = np.zeros((n_rows, n_models)), np.zeros((4, n_models + 1, n_models + 1))
         for start in range(0, n_rows, _GROUPS_AT_ONCE):
             here = slice(start, min(start + _GROUPS_AT_ONCE, n_rows))
@@ -114,6 +116,8 @@ class VoteFit:
             own = product(counts, self.curvatures)
             steps = solve(self.curvature - own, gradients[here])
             changes[here] = -product(steps, self.contrasts)
+            for row in np.flatnonzero((counts == totals).any(axis=1)).tolist():
+                changes[start + row, _apart(self.pairs[counts[row] < totals], n_models)] = math.nan
             alone = np.pad(product(product(own, inverse).swapaxes(1, 2), inverse), ((0, 0), (0, 1), (0, 1)))
             diagonal = np.einsum("gss->gs", alone)
             squares = diagonal[:, :, None] + diagonal[:, None, :] - 2.0 * alone
@@ -126,7 +130,8 @@ class VoteFit:
 class LeftOut:
     """The scores when each of G groups of votes leaves in turn; pairs are of S models or, at S, their mean.
 
-    `changes`, shape (G, S), are those of the scores; `powers`, shape (4, S + 1, S + 1), sums over groups of
+    `changes`, shape (G, S), are those of the scores, NaN of models that no other votes link with most;
+    `powers`, shape (4, S + 1, S + 1), sums over groups of
     the first four powers of the squared changes of a difference that independent votes would give.
     """
 
@@ -172,7 +177,8 @@ def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
         curvatures, contrasts = np.full((1, 1, 1), 1.0 / variance), np.array([[1.0, -1.0]])
         kinds = np.rint(2.0 * worth).astype(np.int64)
         scores = np.array([rate, 1.0 - rate])
-        return VoteFit(scores, math.nan, math.nan, gradients, nothing, kinds, curvatures, contrasts)
+        pair = np.array([[0, 1]])
+        return VoteFit(scores, math.nan, math.nan, pair, gradients, nothing, kinds, curvatures, contrasts)
     pairs, cells = np.unique(votes.a * n + votes.b, return_inverse=True)
     a, b = pairs // n, pairs % n
     counts = np.zeros((len(pairs), 3))
@@ -206,12 +212,23 @@ def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
         values[:n] - values[:n].mean(),
         float(values[n]) if position else math.nan,
         float(values[-1]) if has_ties else math.nan,
+        np.stack([a, b], axis=1),
         gradients,
         cells,
         cells * 3 + votes.outcomes,
         curvatures,
         np.eye(p)[:, :n],
     )
+
+
+def _apart(pairs: Integers, n: int) -> Booleans:
+    """Return which of n models no chain of pairs, (C, 2), links with the largest group of them."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
+    _, parts = connected_components(graph, directed=False)
+    return np.asarray(parts != np.bincount(parts).argmax())
 
 
 def _chances(towards: Floats, ties: Floats, values: Floats, *, has_ties: bool) -> tuple[Floats, Floats]:
@@ -264,6 +281,8 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         )
     voters = fit.spread(votes.voters) if votes.voters is not None and wants_voters else None
     single = None if voters is None else fit.spread(np.arange(votes.n_votes))
+    names = {"models": votes.models, "prompts": votes.prompt_names, "voters": votes.voter_names}
+    told = [*notes_on_look_alikes(names), *_about_lonely(votes.models, prompts, voters), *told]
     n_voters, is_of_two = len(votes.voter_names), len(votes.models) == 2
     these = "this" if n_voters == 1 else "these"
     fixed = f"with {these} {number_of(n_voters, 'voter')}" if n_voters else "with anonymous voters"
@@ -360,15 +379,13 @@ def _with_judge(votes: Votes, fit: VoteFit, prompts: LeftOut, judge: Votes) -> t
     more += all_votes.spread(judge.prompts).changes
     more[seen] -= shared_votes.spread(here.prompts).changes
     own, both = changes - changes.mean(axis=1, keepdims=True), more - more.mean(axis=1, keepdims=True)
-    weight = float(np.clip(-np.sum(own * both) / max(float(np.sum(both**2)), 1e-300), 0.0, 1.0))
+    weight = float(np.clip(-np.nansum(own * both) / max(float(np.nansum(both**2)), 1e-300), 0.0, 1.0))
     scores = fit.scores + weight * (all_votes.scores - shared_votes.scores)
     return scores, replace(prompts, changes=changes + weight * more), weight
 
 
 def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Iterator[str]:
     ties, is_of_two = float((votes.outcomes == 1).mean()), len(votes.models) == 2
-    names = {"models": votes.models, "prompts": votes.prompt_names, "voters": votes.voter_names}
-    yield from notes_on_look_alikes(names)
     if votes.voters is None:
         yield (
             "the votes are anonymous: if a few people cast many of them, the intervals are too narrow; "
@@ -400,6 +417,17 @@ def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Iterator[str]:
         )
     elif not is_of_two:
         yield "no pair is shown in both orders, so an advantage of what is shown first is unknown"
+
+
+def _about_lonely(models: Sequence[str], prompts: LeftOut, voters: LeftOut | None) -> Iterator[str]:
+    """Yield cautions about models that the votes on a single prompt, or of a single voter, compare."""
+    for left, votes in ((prompts, "on one prompt"), (voters, "of one voter")):
+        lonely = [] if left is None else np.flatnonzero(np.isnan(left.changes).any(axis=0)).tolist()
+        if lonely and len(models) > 2:
+            yield (
+                f"only the votes {votes} link {listed([models[place] for place in lonely])} with the other "
+                "models, and show no interval of any strength; collect others, or leave those models out"
+            )
 
 
 def _without(votes: Votes, kept: Booleans, fit: VoteFit, *, position: bool) -> str:
