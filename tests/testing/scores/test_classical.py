@@ -200,6 +200,22 @@ def test_few_scores_with_ties_are_exact_by_default(a: list[float], b: list[float
     assert found.p == pytest.approx(of_all(sums, float(ranks[: len(a)].sum()), side))
 
 
+@pytest.mark.parametrize("unit", [2.0**-1000, 1e-170, 1e150])
+def test_welchs_p_does_not_depend_on_the_unit_of_the_scores(unit: float) -> None:
+    """Squares of 1e-170 are 0, and their p would be."""
+    a, b = np.random.default_rng(0).normal(0.5, 1.0, (2, 7))
+    assert nbyk.score_test("welch_t", unit * a, unit * b).p == pytest.approx(
+        nbyk.score_test("welch_t", a, b).p, rel=1e-9
+    )
+
+
+def test_intervals_of_very_large_scores_are_those_of_others() -> None:
+    a, b = np.random.default_rng(0).normal(0.5, 1.0, (2, 7))
+    for test in ("permutation", "welch_t", "mann_whitney"):
+        plain, large = (nbyk.score_test(test, unit * a, unit * b).interval for unit in (1.0, 1e150))
+        assert np.array(large) / 1e150 == pytest.approx(plain, rel=1e-4)
+
+
 @pytest.mark.parametrize("test", ["wilcoxon", "mann_whitney"])
 @pytest.mark.parametrize("n", [6, 9, 20])
 def test_p_of_a_row_does_not_depend_on_ties_in_others(test: str, n: int) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from nbyk.arrays import Booleans, Floats
 from nbyk.errors import NbykError
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.scores.nulls import equal_on_paper, paired_differences
+from nbyk.testing.scores.nulls import equal_on_paper, near_one, paired_differences
 from nbyk.testing.scores.subset_sums import ANY_SIZE, chances_of_sums
 
 _EXACT_PAIRS, _EXACT_SCORES, _EXACT_TIED = 50, 8, 200
@@ -30,7 +30,7 @@ def welch(a: Floats, b: Floats, alternative: Alternative, _: str = "auto") -> tu
     """Return t and p of R pairs of samples, shapes (R, n) and (R, m); NaN if undefined, as below."""
     from scipy import stats
 
-    a, b = equal_on_paper(a, b)
+    a, b = near_one(*equal_on_paper(a, b))  # squares of 1e-170 are 0, and so is p
     constant = (np.ptp(a, axis=1) == 0.0) & (np.ptp(b, axis=1) == 0.0)
     return _quietly(lambda: stats.ttest_ind(a, b, axis=1, equal_var=False, alternative=alternative), constant)
 
