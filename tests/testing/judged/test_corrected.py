@@ -328,6 +328,13 @@ def test_a_board_has_ranks_and_pairs_of_all_systems() -> None:
     assert len(compare_judged(data, against="C").board.pairs) == 2
 
 
+def test_ratings_that_are_all_the_same_still_have_a_mean() -> None:
+    data = simulated(1)
+    board = compare_judged(judged(data.judge, data.item, data.rater, np.full_like(data.values, 0.5)))
+    assert not board.means[0].claims[0].is_conclusive
+    assert str(board).startswith("A scores 0.5")
+
+
 def test_a_system_with_one_rated_output_is_refused() -> None:
     with pytest.raises(NbykError, match="people rated 1 outputs of A; expected two or more"):
         compare_judged(judged(np.arange(9.0), np.array([0]), np.array([0]), np.array([1.0])))

@@ -198,7 +198,7 @@ def compare_judged(
     differences = tuple(
         _estimated(weighing, of, tests.get(pair), *pair, asked) for pair, of in estimates.items()
     )
-    scores = np.array([mean.claims[-1].effect for mean in means])
+    scores = np.array([of.items.effect for of in mean_estimates])
     n_raters = len(data.raters)
     units = {"raters": (n_raters, n_raters)} if n_raters < len(data.values) else {}
     sample = Sample(len(data.items), 0, _counts(data), units)

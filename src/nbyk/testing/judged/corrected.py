@@ -82,9 +82,8 @@ class Weighing:
             )
         share = len(rows) / len(self.rated)
         weights = np.ones(len(chosen)) if self.data.chance is None else 1.0 / self.data.chance[chosen, system]
-        weights /= weights.sum()
-        self.a[chosen, system] = share * weights
-        self.spread[chosen, system] = 1.0 / np.sqrt(1.0 - 2.0 * weights + np.sum(weights**2))
+        self.a[chosen, system] = share * weights / weights.sum()
+        self.spread[chosen, system] = np.sqrt(len(chosen) / (len(chosen) - 1.0))
         # of equally likely items, the others are as good a sample, and independent of those that people rated
         others = rows if self.data.chance is not None else np.setdiff1d(rows, chosen)
         if len(others):
