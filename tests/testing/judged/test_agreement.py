@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from nbyk import agreement
@@ -155,3 +156,10 @@ def test_intervals_cover_over_new_items_and_raters(measure: str) -> None:
     true = agreement(levels(3000, 150), measure=measure).value
     hits = [agreement(levels(80, 8), measure=measure).claims[0].interval for _ in range(300)]
     assert 0.91 <= np.mean([low <= true <= high for low, high in hits]) <= 0.99
+
+
+def test_a_judge_on_another_index_is_refused() -> None:
+    levels = np.random.default_rng(0).integers(1, 5, (40, 4)).astype(float)
+    people, judge = pd.DataFrame(levels[:, :3]), pd.Series(levels[::-1, 3], range(39, -1, -1))
+    with pytest.raises(NbykError, match="different indices"):
+        agreement(people, judge)

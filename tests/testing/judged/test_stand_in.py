@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from nbyk import stand_in
@@ -67,3 +68,10 @@ def test_people_with_few_items_are_left_out_and_named() -> None:
     assert (found.raters, found.left_out) == ((0, 1), (2,))
     with pytest.raises(NbykError, match="nobody has 100 items"):
         stand_in(people, people[:, 0], fewest_items=100)
+
+
+def test_a_judge_on_another_index_is_refused() -> None:
+    levels = np.random.default_rng(0).integers(1, 5, (40, 4)).astype(float)
+    people, judge = pd.DataFrame(levels[:, :3]), pd.Series(levels[::-1, 3], range(39, -1, -1))
+    with pytest.raises(NbykError, match="different indices"):
+        stand_in(people, judge)

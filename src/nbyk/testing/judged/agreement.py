@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nbyk.arrays import Floats, Integers
+from nbyk.data.arrays import check_aligned
 from nbyk.errors import NbykError, unknown_name
 from nbyk.sums import solve
 from nbyk.testing.results import Claim, inconclusive
@@ -107,6 +108,7 @@ def agreement(
     """
     if measure not in MEASURES:
         raise unknown_name("measure", measure, MEASURES).about(argument="measure")
+    check_aligned(people, judge)
     ratings = np.asarray(people, np.float64)
     if ratings.ndim != 2:
         raise NbykError(f"found the shape {ratings.shape}, expected items × raters", argument="people")
