@@ -97,6 +97,22 @@ def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Float
     return scores
 
 
+def as_ratings(values: Any, name: str) -> Floats:
+    """Return numbers of any shape, NaN where there is none."""
+    try:
+        if hasattr(values, "to_numpy") and hasattr(values, "index"):
+            values = values.to_numpy(dtype=np.float64, na_value=np.nan)
+        ratings = np.array(array_of(values, name), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise NbykError(
+            f"found what is no number ({error}); give numbers, also of classes, and NaN for none",
+            argument=name,
+        ) from error
+    if np.isinf(ratings).any():
+        raise NbykError("found inf, expected finite numbers, and NaN where there is none", argument=name)
+    return ratings
+
+
 def array_of(values: Any, name: str) -> NDArray[Any]:
     """Return what holds numbers, or responses, as an array."""
     if type(values) is np.ndarray:  # by far the most common, and neither masked nor a tensor

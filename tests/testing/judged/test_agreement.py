@@ -163,3 +163,16 @@ def test_a_judge_on_another_index_is_refused() -> None:
     people, judge = pd.DataFrame(levels[:, :3]), pd.Series(levels[::-1, 3], range(39, -1, -1))
     with pytest.raises(NbykError, match="different indices"):
         agreement(people, judge)
+
+
+def test_ratings_may_lack_in_any_way_and_must_be_numbers() -> None:
+    levels = pd.DataFrame(np.random.default_rng(0).integers(1, 5, (40, 3)))
+    lacking = levels.astype("Int64")
+    lacking.iloc[0, 0] = pd.NA
+    plain = levels.astype(float)
+    plain.iloc[0, 0] = np.nan
+    assert agreement(lacking).value == agreement(plain).value == agreement(plain.to_numpy()).value
+    with pytest.raises(NbykError, match="people: found what is no number"):
+        agreement([["yes", "no"], ["no", "no"]])
+    with pytest.raises(NbykError, match="judge: found inf"):
+        agreement(levels, np.full(40, np.inf))

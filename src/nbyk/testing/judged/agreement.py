@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nbyk.arrays import Floats, Integers
-from nbyk.data.arrays import check_aligned
+from nbyk.data.arrays import as_ratings, check_aligned
 from nbyk.errors import NbykError, unknown_name
 from nbyk.sums import solve
 from nbyk.testing.results import Claim, inconclusive
@@ -109,14 +109,14 @@ def agreement(
     if measure not in MEASURES:
         raise unknown_name("measure", measure, MEASURES).about(argument="measure")
     check_aligned(people, judge)
-    ratings = np.asarray(people, np.float64)
+    ratings = as_ratings(people, "people")
     if ratings.ndim != 2:
         raise NbykError(f"found the shape {ratings.shape}, expected items × raters", argument="people")
     if judge is None:
         ratings = ratings[(~np.isnan(ratings)).sum(axis=1) >= 2]
         table, item = ratings, np.arange(len(ratings))
     else:
-        scores = np.asarray(judge, np.float64)
+        scores = as_ratings(judge, "judge")
         if scores.shape != ratings.shape[:1]:
             raise NbykError(f"found the shape {scores.shape}, expected {ratings.shape[:1]}", argument="judge")
         kept = ~np.isnan(scores) & ~np.isnan(ratings).all(axis=1)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
 from nbyk.arrays import Floats
-from nbyk.data.arrays import check_aligned
+from nbyk.data.arrays import as_ratings, check_aligned
 from nbyk.errors import NbykError
 from nbyk.testing.corrections import correct_p_values
 
@@ -94,7 +94,7 @@ def stand_in(
     Calderon, Reichart and Dror 2025, The alternative annotator test for LLM-as-a-judge (arXiv 2501.10970).
     """
     check_aligned(people, judge)
-    ratings, scores = np.asarray(people, np.float64), np.asarray(judge, np.float64)
+    ratings, scores = as_ratings(people, "people"), as_ratings(judge, "judge")
     if ratings.ndim != 2 or scores.shape != ratings.shape[:1]:
         raise NbykError(
             f"found the shapes {ratings.shape} and {scores.shape}, expected items × raters and "
