@@ -136,6 +136,19 @@ def board_by_formula(
     return replace(board, cautions=() if len(pairs) == 1 else tuple(warnings))
 
 
-def without_p(claim: Claim) -> Claim:
-    """Return a claim that only has an effect and its interval, because nothing was asked of it."""
-    return replace(claim, p=math.nan, favours="undecided", reserve="", advice="", enough="")
+def without_p(claim: Claim, least: float = 0.0) -> Claim:
+    """Return a claim that only has an effect and its interval, because nothing was asked of it.
+
+    A score follows `least`, the end of the scale from which it was counted.
+    """
+    low, high = claim.interval
+    return replace(
+        claim,
+        effect=least + claim.effect,
+        interval=(least + low, least + high),
+        p=math.nan,
+        favours="undecided",
+        reserve="",
+        advice="",
+        enough="",
+    )
