@@ -214,6 +214,9 @@ def claims_of(
         )
     tested, rated, alpha = [], sample_of(data, panel, of_clusters=False), asked.decision.alpha
     for claim in claims:
+        if claim.margin is not None:  # it was tested as its effect was
+            tested.append(claim.margin)
+            continue
         sources = tuple(source for source in panel.sources if source in claim.over)
         test = broad if claim is claims[0] else None
         if test is None and not claim.reason:

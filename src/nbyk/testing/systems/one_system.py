@@ -21,7 +21,7 @@ from nbyk.sums import product, root
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
 from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
-from nbyk.testing.results import Board, Claim, Interval, favoured, inconclusive
+from nbyk.testing.results import Board, Claim, Interval, Margin, favoured, inconclusive
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
 from nbyk.testing.systems.by_formula import board_by_formula, times_as_many, without_p
@@ -147,7 +147,8 @@ class _Alone:
         unit = metric.effect_unit(scale)
         margin = None if asked.margin is None else asked.margin / unit
         test = broad_test(self.metric, panel)
-        claims = claims_of(self.metric, self.data, panel, self._items(panel), asked, test, margin)
+        items = self._items(panel, margin)
+        claims = claims_of(self.metric, self.data, panel, items, asked, test, margin)
         if margin is None and self.bar is not None and not panel.draws_clusters:
             claims = (*claims[:-1], self._planned(claims[-1]))
         claims = tuple(self._within(claim).times(unit) for claim in claims)
@@ -189,8 +190,8 @@ class _Alone:
         low, high = sorted(sign * (end - bar) for end in bounds)
         return replace(claim, interval=(max(claim.interval[0], low), min(claim.interval[1], high)))
 
-    def _items(self, panel: Panel) -> Claim:
-        """Return the claim over new items, or clusters of them."""
+    def _items(self, panel: Panel, size: float | None) -> Claim:
+        """Return the claim over new items, or clusters; with exact tests of a margin of this size, if any."""
         asked, metric, sign, bar = self.asked, self.metric, self.metric.sign, self.bar or 0.0
         over, population = panel.drawn_over, panel.population((), of_clusters=panel.draws_clusters)
         level, alternative, unit = asked.confidence_level, asked.decision.alternative, panel.drawn_over[-1]
@@ -202,11 +203,13 @@ class _Alone:
         scores = scores_of_items(self.scored.metric, self.scored.rows)[self.system]
         clusters = self.data.clusters if panel.draws_clusters else None
         spread = scores if clusters is None else of_clusters(scores, clusters)
-        value, n, method, reserve = float(scores.mean()), spread.size, "t", ""
+        value, n, method, reserve, margin = float(scores.mean()), spread.size, "t", "", None
         if clusters is None and np.isin(scores, (0.0, 1.0)).all():
             count = int(scores.sum())
             p = _towards(sign, *_exact(count, n, bar))[alternative]
             ends, method = proportion_interval(count, n, level), EXACT
+            if size is not None:
+                margin = _exact_margin(sign, count, n, bar, size, asked.decision.alpha)
         elif np.ptp(spread) <= tie_tolerance(spread):
             if not self.bounded:
                 return inconclusive(over, population, constant)
@@ -232,7 +235,8 @@ class _Alone:
         low, high = sorted(sign * (end - bar) for end in ends)
         effect = sign * (value - bar)
         favours = favoured(effect, alternative)
-        return Claim(over, population, effect, (low, high), p, 0.0, method, favours, reserve=reserve)
+        claim = Claim(over, population, effect, (low, high), p, 0.0, method, favours, reserve=reserve)
+        return replace(claim, margin=margin)
 
 
 def _towards(sign: float, above: float, below: float) -> dict[Alternative, float]:
@@ -242,7 +246,17 @@ def _towards(sign: float, above: float, below: float) -> dict[Alternative, float
 
 def _exact(count: int, n: int, bar: float) -> tuple[float, float]:
     """Return the p-values of a share above the bar, and of one below it, by the binomial law."""
+    if not 0.0 <= bar <= 1.0:  # no share is below 0, or above 1
+        return float(bar > 1.0), float(bar < 0.0)
     return float(bdtrc(count - 1, n, bar)) if count else 1.0, float(bdtr(count, n, bar))
+
+
+def _exact_margin(sign: float, count: int, n: int, bar: float, size: float, alpha: float) -> Margin:
+    """Return the tests of a share against a bar less a margin, and one more, by the binomial law."""
+    less, more = (_towards(sign, *_exact(count, n, at)) for at in (bar - sign * size, bar + sign * size))
+    low, high = sorted(sign * (end - bar) for end in proportion_interval(count, n, 1.0 - 2.0 * alpha))
+    equivalent = max(less["greater"], more["less"])
+    return Margin(size, less["greater"], less["less"], equivalent, (low, high), alpha)
 
 
 def _of_constant(value: float, n: int, bar: float) -> tuple[float, float]:
