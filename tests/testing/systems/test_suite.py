@@ -235,3 +235,17 @@ def test_new_tasks_need_three_that_have_a_weight() -> None:
     weights |= {"law": 0.0}
     board = board_of_suite(scored(systems()), Suite.of(TASKS, weights), replace(ASKED, generalise=["tasks"]))
     assert "1 task is too few" in board.claims[0].reason
+
+
+def test_a_suite_with_few_items_that_differ_has_a_reserve() -> None:
+    """Two wrong of a hundred: by the binomial law, P(2 or fewer) = .12 at a share of .95."""
+    right = np.ones(100)
+    right[[3, 57]] = 0.0
+    suite = Suite.of(np.repeat([f"t{task}" for task in range(10)], 10))
+    board = board_of_suite(scored({"a": right}), suite, ASKED, bar=0.95)
+    assert board.p < 0.05
+    assert board.verdict == "better, with reserve"
+    assert "the effect rests on about 2.5 of the items" in board.warnings[0]
+    assert board_of_suite(scored({"a": right}), suite, ASKED).pair.reserve == ""
+    right[:90:10] = 0.0
+    assert board_of_suite(scored({"a": right}), suite, ASKED, bar=0.6).verdict == "better"

@@ -27,6 +27,8 @@ from nbyk.testing.pvalues import p_of_signs, tie_tolerance
 from nbyk.testing.results import NONE, Board, Claim, Interval
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component, third_moment
+from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK
+from nbyk.testing.shared_units.statistic import items_at_work
 from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
 from nbyk.testing.systems.by_formula import (
     board_by_formula,
@@ -116,6 +118,11 @@ class Suite:
         df = total**2 / known if known > 0.0 else 1.0
         return formula_test(float(product(self.weights, means)), Component(values.size, total, 0.0, df, 1.0))
 
+    def at_work(self, values: Floats) -> float:
+        """Return the approximate number of items that determine the variance over new items."""
+        moves = (self.weights / self.sizes)[self.of_items] * (values - self.means(values)[self.of_items])
+        return items_at_work(moves)
+
     def over_tasks(self, values: Floats) -> SharedUnitsTest:
         """Return the weighted mean of items' values, with its variance over new tasks."""
         test, weights, n = self.over_items(values), self.weights, float(self.n_weighed)
@@ -167,6 +174,10 @@ def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: fl
         if not alone:
             these = population([panel], of_tasks=False)
             items = claim_over(suite.over_items(values), ("items",), these, asked)
+            at_work = suite.at_work(values)
+            if items.is_conclusive and at_work < FEWEST_GROUPS_AT_WORK:
+                few = f"the effect rests on about {at_work:.1f} of the items; collect more"
+                items = replace(items, reserve=items.reserve or few)
         made: tuple[Claim, ...] = () if items is None else (items,)
         if new_tasks:
             test = suite.over_tasks(values) if suite.n_weighed > 1 else None
