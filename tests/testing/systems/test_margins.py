@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
 import nbyk
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.report.comparison.sentences import WITHIN_MARGIN, margin_sentence
+from nbyk.testing.intervals import signs_interval
 from nbyk.testing.shared_units import responses, shared_units_test
+from nbyk.testing.systems.claims import margin_of_signs
 
 QUICK = {"n_resamples": 19, "max_resamples": 19}
 
@@ -156,3 +160,52 @@ def test_at_the_margin_it_errs_as_often_as_alpha() -> None:
         test = shared_units_test(get("mae"), responses(a, gold, gold=gold))
         passed += test.p_value("greater", null=-0.1) <= 0.05
     assert abs(passed / n_sets - 0.05) < 3.3 * math.sqrt(0.05 * 0.95 / n_sets)
+
+
+def zeros_and_ones(n_plus: int, n_minus: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the answers of two systems, of which A alone is right on some items, and B alone on others."""
+    places = np.arange(n)
+    return (places < n_plus) * 1.0, ((places >= n_plus) & (places < n_plus + n_minus)) * 1.0
+
+
+@pytest.mark.parametrize(
+    ("n", "margin", "for_a"), [(50, 0.1, 0.02), (100, 0.05, 0.05), (200, 0.05, 0.0), (300, 0.02, 0.005)]
+)
+def test_at_the_margin_zeros_and_ones_err_no_more_often_than_alpha(
+    n: int, margin: float, for_a: float
+) -> None:
+    """All counts with their chances, so that the level is exact; t has .097 and .052 in two of them."""
+    level = {0.05: 0.0, 0.01: 0.0, 0.001: 0.0}
+    chances = (for_a, for_a + margin, 1.0 - 2.0 * for_a - margin)
+    for n_plus, n_minus in product(range(n + 1), repeat=2):
+        chance = stats.multinomial.pmf([n_plus, n_minus, n - n_plus - n_minus], n, chances)
+        if chance > 1e-7:
+            tests = margin_of_signs(n_plus, n_minus, n, margin, 0.05)
+            p = (1.0 - margin) ** n if tests is None else tests.p_not_worse
+            level = {alpha: total + chance * (p <= alpha) for alpha, total in level.items()}
+    assert all(total <= alpha for alpha, total in level.items())
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(1, 25),
+    st.integers(0, 25),
+    st.integers(1, 60),
+    st.floats(0.005, 0.4),
+    st.sampled_from([0.01, 0.05, 0.2]),
+)
+def test_zeros_and_ones_have_the_margin_of_their_interval_and_its_mirror_image(
+    n_plus: int, n_minus: int, rest: int, margin: float, alpha: float
+) -> None:
+    n = n_plus + n_minus + rest
+    a, b = zeros_and_ones(n_plus, n_minus, n)
+    found = nbyk.compare(None, a, b, metric="mean", margin=margin, alpha=alpha, **QUICK).pair.margin
+    low, high = found.interval
+    assert (low, high) == signs_interval(n_plus, n_minus, n, 1.0 - 2.0 * alpha)
+    assume(min(abs(abs(end) - margin) for end in (low, high)) > 1e-9)
+    assert (found.p_not_worse <= alpha) is (low > -margin)
+    assert (found.p_worse <= alpha) is (high < -margin)
+    assert (found.p_equivalent <= alpha) is (-margin < low and high < margin)
+    mirrored = nbyk.compare(None, b, a, metric="mean", margin=margin, alpha=alpha, **QUICK).pair.margin
+    assert mirrored.p_equivalent == pytest.approx(found.p_equivalent)
+    assert mirrored.interval == pytest.approx((-high, -low))

@@ -7,8 +7,9 @@ units.
 Whether A is worse than B by a margin that matters, or both are equally good within it, is one or two
 one-sided t-tests of the effect against the margin, with the standard error of the claim's population
 (Schuirmann 1987, A comparison of the two one-sided tests procedure and the power approach for assessing the
-equivalence of average bioavailability). If all items have the same effect, a t-test has nothing to go by. The
-question is then how many items with another effect there may be that the sample does not show.
+equivalence of average bioavailability). Zeros and ones, and wins, have the tests of their interval. If all
+items have the same effect, a t-test has nothing to go by. The question is then how many items with another
+effect there may be that the sample does not show.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.testing.intervals import p_above, signs_interval
 from nbyk.testing.results import NONE, Claim, Interval, Margin, favoured, inconclusive, is_behind
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of, too_few
@@ -249,6 +251,20 @@ def _margin(
         reserve = test.reserve("less", alpha, null=size)
     p = not_worse, test.p_value("less", null=-size), equivalent
     return Margin(size, *p, test.interval(1.0 - 2.0 * alpha), alpha, reserve=reserve)
+
+
+def margin_of_signs(n_plus: int, n_minus: int, n: int, size: float, alpha: float) -> Margin | None:
+    """Return the tests of a margin if of n items some are for A, and some for B; None if all are alike.
+
+    They are those behind the interval of signs: t calls too many that are at the margin not worse, up to .10
+    of them at .05, and p is five times too small at .001.
+    """
+    if n in (n_plus, n_minus) or n_plus == n_minus == 0 or size >= 1.0:
+        return None
+    not_worse, worse = p_above(n_plus, n_minus, n, -size), p_above(n_minus, n_plus, n, size)
+    equivalent = max(not_worse, p_above(n_minus, n_plus, n, -size))
+    interval = signs_interval(n_plus, n_minus, n, 1.0 - 2.0 * alpha)
+    return Margin(size, not_worse, worse, equivalent, interval, alpha)
 
 
 def is_within_one(metric: Metric, data: ResponseSet) -> bool:
