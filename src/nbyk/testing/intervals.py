@@ -129,7 +129,9 @@ def p_above(n_plus: int, n_minus: int, n: int, mean: float) -> float:
     from scipy.special import bdtr, bdtrc, ndtr
 
     def at_least(count: int, of: int, share: float) -> float:
-        return float(bdtrc(count - 1, of, min(max(share, 0.0), 1.0))) if count else 1.0
+        if share <= 0.0:  # no share is less
+            return 0.0
+        return float(bdtrc(count - 1, of, min(share, 1.0))) if count else 1.0
 
     excess, error = _tango(n_plus, n_minus, n, mean)
     tests = [float(ndtr(-excess / error)) if error > 0.0 else float(excess <= 0.0)]
