@@ -199,3 +199,15 @@ def test_a_margin_of_zeros_and_ones_is_by_the_binomial_law(
     for level in (0.05, 0.01):
         chance = stats.binom.pmf(np.arange(n + 1), n, min(max(worse, 0.0), 1.0))
         assert np.sum(chance[np.array(p_not_worse) <= level]) <= level or not 0.0 <= worse <= 1.0
+
+
+def test_a_score_of_which_nothing_varies_is_told_without_an_interval() -> None:
+    gold = np.arange(30) % 3
+    for asked, score in (({"metric": "f1_macro", "kind": "classes"}, 1.0), ({"metric": "mean"}, 7.0)):
+        values = gold if score == 1.0 else np.full(30, score)
+        board = nbyk.compare(gold if score == 1.0 else None, {"mine": values}, **asked)
+        assert repr(board).startswith(f"mine scores {score:.0f} ")
+        assert "no interval" in repr(board)
+        held = nbyk.compare(gold if score == 1.0 else None, {"mine": values}, against=0.5, **asked)
+        assert (held.effect, held.verdict) == (score - 0.5, "undecided")
+        assert "equal" not in repr(held)

@@ -249,3 +249,19 @@ def test_a_suite_with_few_items_that_differ_has_a_reserve() -> None:
     assert board_of_suite(scored({"a": right}), suite, ASKED).pair.reserve == ""
     right[:90:10] = 0.0
     assert board_of_suite(scored({"a": right}), suite, ASKED, bar=0.6).verdict == "better"
+
+
+@pytest.mark.parametrize("generalise", [None, "items,tasks"])
+def test_a_suite_of_which_nothing_varies_keeps_its_score_and_claims_no_interval(
+    generalise: str | None,
+) -> None:
+    of, suite = {"a": np.ones(len(TASKS)), "b": np.ones(len(TASKS))}, Suite.of(TASKS)
+    alone = nbyk.compare(None, {"a": of["a"]}, metric="mean", suite=suite, generalise=generalise)
+    assert "a scores 1 " in repr(alone)
+    assert "no interval" in repr(alone)
+    held = nbyk.compare(None, {"a": of["a"]}, metric="mean", suite=suite, generalise=generalise, against=0.75)
+    assert held.effect == 0.25
+    assert "0.25 higher mean" in repr(held)
+    pair = nbyk.compare(None, of, metric="mean", suite=suite, generalise=generalise).pair
+    assert pair.claims[0].reason.startswith("nothing shows how the effect varies")
+    assert np.isnan(pair.interval).all()

@@ -35,6 +35,9 @@ Places = tuple[int, int]
 """Two systems, by their places."""
 
 
+CONSTANT = "nothing shows how the effect varies; collect more items"
+
+
 def formula_test(effect: float, items: Component, *units: Component) -> SharedUnitsTest:
     """Return the test of an effect with these parts of its variance: over items, and over shared units."""
     return SharedUnitsTest(effect, law_of(items, units, 1.0), items, {}, 1.0, math.inf)
@@ -45,7 +48,7 @@ def claim_over(
 ) -> Claim:
     """Return the claim of a test over a population; inconclusive if an effect, or what is `constant`, is."""
     if test.effect:
-        constant = constant or "nothing shows how the effect varies; collect more items"
+        constant = constant or CONSTANT
     return replace(claim_by_t(test, over, population, asked, constant=constant), parts=())
 
 

@@ -148,6 +148,9 @@ class _Alone:
         margin = None if asked.margin is None else asked.margin / unit
         test = broad_test(self.metric, panel)
         items = self._items(panel, margin)
+        if not items.is_conclusive:
+            score = float(self.scored.scores[self.system])
+            items = replace(items, effect=self.metric.sign * (score - (self.bar or 0.0)))
         claims = claims_of(self.metric, self.data, panel, items, asked, test, margin)
         if margin is None and self.bar is not None and not panel.draws_clusters:
             claims = (*claims[:-1], self._planned(claims[-1]))

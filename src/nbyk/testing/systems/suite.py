@@ -31,6 +31,7 @@ from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK
 from nbyk.testing.shared_units.statistic import items_at_work
 from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
 from nbyk.testing.systems.by_formula import (
+    CONSTANT,
     board_by_formula,
     claim_over,
     claims_over,
@@ -173,15 +174,17 @@ def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: fl
         items: Claim | None = None
         if not alone:
             these = population([panel], of_tasks=False)
-            items = claim_over(suite.over_items(values), ("items",), these, asked)
-            at_work = suite.at_work(values)
-            if items.is_conclusive and at_work < FEWEST_GROUPS_AT_WORK:
+            test, at_work = suite.over_items(values), suite.at_work(values)
+            items = claim_over(test, ("items",), these, asked, CONSTANT)
+            if not items.is_conclusive:
+                items = replace(items, effect=test.effect)
+            elif at_work < FEWEST_GROUPS_AT_WORK:
                 few = f"the effect rests on about {at_work:.1f} of the items; collect more"
                 items = replace(items, reserve=items.reserve or few)
         made: tuple[Claim, ...] = () if items is None else (items,)
         if new_tasks:
-            test = suite.over_tasks(values) if suite.n_weighed > 1 else None
-            broad, *narrow = claims_over(items, test, "tasks", suite.n_weighed, asked)
+            of_tasks = suite.over_tasks(values) if suite.n_weighed > 1 else None
+            broad, *narrow = claims_over(items, of_tasks, "tasks", suite.n_weighed, asked, constant=CONSTANT)
             made = (replace(broad, population=population([panel], of_tasks=True)), *narrow)
         return tuple(claim.times(unit) for claim in made)
 
