@@ -85,6 +85,11 @@ def ratings_of(metric: Metric, data: Responses, units: Integers) -> tuple[Intege
     return rows, place, whole[rows] - (sizes - 1.0) * steps
 
 
+def effects_of_items(metric: Metric, data: Responses) -> Floats:
+    """Return the effects of the items, (N,), of a mean over items."""
+    return _effects_of_items(metric, columns_of(metric, data))
+
+
 def columns_of(metric: Metric, data: Responses) -> list[Floats]:
     """Return the metric's input of gold, A and B: item means, left-packed responses, or shares of classes."""
     if data.table is not None:

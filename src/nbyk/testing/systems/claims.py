@@ -25,13 +25,16 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.testing.intervals import p_above, signs_interval
-from nbyk.testing.results import NONE, Claim, Interval, Margin, favoured, inconclusive, is_behind
+from nbyk.testing.pvalues import Alternative
+from nbyk.testing.results import NONE, Claim, Interval, Margin, favoured, hull, inconclusive, is_behind
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of, too_few
 from nbyk.testing.shared_units.intervals import parts_with_intervals
 from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW
 from nbyk.testing.shared_units.power import Aim
+from nbyk.testing.shared_units.statistic import effects_of_items
 from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.items_alone import ItemsAlone, of_effects, p_by_t
 from nbyk.testing.systems.panel import FEW_UNITS, Panel, few_of, plain_responses
 from nbyk.words import counted, listed
 
@@ -221,11 +224,15 @@ def claims_of(
             continue
         sources = tuple(source for source in panel.sources if source in claim.over)
         test = broad if claim is claims[0] else None
+        sample: Responses | None = None
         if test is None and not claim.reason:
             sample = sample_of(data, panel, of_clusters="clusters" in claim.over)
             test = shared_units_test(metric, sample, sources=sources)
         within_one = test is not None and test.is_constant and is_within_one(metric, data)
         margin_tests = _margin(claim, test, margin, alpha, within_one=within_one)
+        by_t = test is not None and not (test.is_constant or margin_tests.reason)
+        if by_t and sample is not None and claim.over == ("items",) and metric.is_mean_over_items:
+            margin_tests = _with_step(margin_tests, effects_of_items(metric, sample))
         if not math.isnan(margin_tests.interval[0]):
             bounded = within(metric, metric.effect_range, margin_tests.interval, rated)
             margin_tests = replace(margin_tests, interval=bounded)
@@ -276,6 +283,28 @@ def is_within_one(metric: Metric, data: ResponseSet) -> bool:
     rated = (data.gold, data.a, data.b) if data.has_gold else (data.a, data.b)
     least, most = metric.effect_range or (-math.inf, math.inf)
     return least >= -1.0 and most <= 1.0 and metric.is_mean_over_items and are_from_zero_to_one(rated)
+
+
+def _with_step(margin: Margin, effects: Floats) -> Margin:
+    """Return the tests by t over items, with the step for skewness where the items' effects ask for it."""
+    alpha, level = margin.alpha, 1.0 - 2.0 * margin.alpha
+
+    def stepped(null: float, side: Alternative) -> ItemsAlone:
+        p, interval = p_by_t(effects - null, level)
+        return of_effects(
+            effects - null, p, interval, level=level, alternative=side, alpha=alpha, largest=0.0
+        )
+
+    not_worse, worse = stepped(-margin.size, "greater"), stepped(-margin.size, "less")
+    not_better = stepped(margin.size, "less")
+    p_not_worse, p_not_better = not_worse.p["greater"].p, not_better.p["less"].p
+    equivalent = max(p_not_worse, p_not_better)
+    reserve = margin.reserve or not_worse.reserve or worse.reserve
+    if not reserve and equivalent <= alpha:
+        reserve = not_better.reserve
+    low, high = not_worse.interval or NONE
+    interval = hull(margin.interval, (low - margin.size, high - margin.size))
+    return Margin(margin.size, p_not_worse, worse.p["less"].p, equivalent, interval, alpha, reserve=reserve)
 
 
 def _of_constant(test: SharedUnitsTest, margin: float, alpha: float) -> Margin:
