@@ -211,3 +211,18 @@ def test_a_score_of_which_nothing_varies_is_told_without_an_interval() -> None:
         held = nbyk.compare(gold if score == 1.0 else None, {"mine": values}, against=0.5, **asked)
         assert (held.effect, held.verdict) == (score - 0.5, "undecided")
         assert "equal" not in repr(held)
+
+
+@pytest.mark.parametrize(
+    ("n", "bar", "could"), [(3, 0.5, False), (5, 0.5, True), (13, 0.8, False), (14, 0.8, True)]
+)
+def test_so_few_zeros_and_ones_that_all_right_would_not_do_show_nothing(
+    n: int, bar: float, could: bool
+) -> None:
+    """All n right have p = barⁿ: .5⁴ = .06, .5⁵ = .03, .8¹³ = .055."""
+    pair = alone(np.ones(n), against=bar, alternative="greater").pair
+    assert pair.claims[0].least_p == pytest.approx(bar**n)
+    assert pair.could_reject is could is (pair.verdict == "better")
+    assert ("So few items cannot show any difference" in repr(pair)) is not could
+    some = alone(np.arange(n) < n - 1, against=bar, alternative="greater").pair
+    assert some.could_reject is could

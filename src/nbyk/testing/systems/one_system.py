@@ -207,9 +207,11 @@ class _Alone:
         clusters = self.data.clusters if panel.draws_clusters else None
         spread = scores if clusters is None else of_clusters(scores, clusters)
         value, n, method, reserve, margin = float(scores.mean()), spread.size, "t", "", None
+        least_p = 0.0
         if clusters is None and np.isin(scores, (0.0, 1.0)).all():
             count = int(scores.sum())
-            p = _towards(sign, *_exact(count, n, bar))[alternative]
+            p, *extremes = (_towards(sign, *_exact(of, n, bar))[alternative] for of in (count, 0, n))
+            least_p = min(extremes)
             ends, method = proportion_interval(count, n, level), EXACT
             if size is not None:
                 margin = _exact_margin(sign, count, n, bar, size, asked.decision.alpha)
@@ -239,7 +241,7 @@ class _Alone:
         effect = sign * (value - bar)
         favours = favoured(effect, alternative)
         claim = Claim(over, population, effect, (low, high), p, 0.0, method, favours, reserve=reserve)
-        return replace(claim, margin=margin)
+        return replace(claim, margin=margin, least_p=least_p)
 
 
 def _towards(sign: float, above: float, below: float) -> dict[Alternative, float]:
