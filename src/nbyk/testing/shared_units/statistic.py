@@ -85,6 +85,11 @@ def ratings_of(metric: Metric, data: Responses, units: Integers) -> tuple[Intege
     return rows, place, whole[rows] - (sizes - 1.0) * steps
 
 
+def effects_of_items(metric: Metric, data: Responses) -> Floats:
+    """Return the effects of the items, (N,), of a mean over items."""
+    return _effects_of_items(metric, columns_of(metric, data))
+
+
 def columns_of(metric: Metric, data: Responses) -> list[Floats]:
     """Return the metric's input of gold, A and B: item means, left-packed responses, or shares of classes."""
     if data.table is not None:
@@ -125,7 +130,9 @@ def _additive_changes(metric: Metric, data: Responses, item_weights: Floats | No
         totals, within = totals / kept, within / kept**2 * (kept / data.n_items)
     sizes = np.bincount(data.clusters)
     sums = np.bincount(data.clusters, weights=whole - effect)
-    return Changes(effect, -sums / (data.n_items - sizes), sizes, totals, within, _at_work(whole - effect))
+    return Changes(
+        effect, -sums / (data.n_items - sizes), sizes, totals, within, items_at_work(whole - effect)
+    )
 
 
 def _unit_sums(data: Responses, change: Floats) -> tuple[Floats, Floats]:
@@ -143,7 +150,8 @@ def _unit_sums(data: Responses, change: Floats) -> tuple[Floats, Floats]:
     return totals.astype(np.float64), np.where(spread > 1e-9, within, totals**2)
 
 
-def _at_work(changes: Floats) -> float:
+def items_at_work(changes: Floats) -> float:
+    """Return the approximate number of items, or groups, behind the changes without each (`Changes`)."""
     squares = changes**2
     fourth = float(np.sum(squares**2))
     return float(np.sum(squares)) ** 2 / fourth if fourth > 0.0 else float(len(changes))
@@ -243,7 +251,7 @@ def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
     of_items = by_group
     if data.clustered or metric.follows_one_item:
         of_items, _ = _group_changes(metric, rounded, effect, np.arange(data.n_items))
-    return Changes(effect, by_group, sizes, units, within, _at_work(of_items))
+    return Changes(effect, by_group, sizes, units, within, items_at_work(of_items))
 
 
 def _group_changes(

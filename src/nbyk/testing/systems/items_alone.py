@@ -77,13 +77,15 @@ class ItemsAlone:
     """The numbers of a claim over new items alone: p of each alternative, and why a verdict has a reserve.
 
     The interval is None if that of the draws stands. `method` is "" if p is that of the draws, `SIGN_TEST` if
-    it is exact, `SKEWED_T` if the p of the chosen alternative is by the step.
+    it is exact, `SKEWED_T` if the p of the chosen alternative is by the step. `signs` are the numbers of
+    items for A and for B, if each item is for one of them or for neither.
     """
 
     p: PValues
     interval: Interval | None = None
     reserve: str = ""
     method: str = ""
+    signs: tuple[int, int] | None = None
 
 
 def items_alone(
@@ -111,9 +113,9 @@ def items_alone(
         counts = int((effects > 0.0).sum()), int((effects < 0.0).sum())
         interval = signs_interval(*counts, effects.size, asked.confidence_level)
         if asked.null != "swap_items":
-            return ItemsAlone(p, interval)
+            return ItemsAlone(p, interval, signs=counts)
         exact = {side: PValue(value, 0.0, side) for side, value in p_of_signs(*counts).items()}
-        return ItemsAlone(exact, interval, method=SIGN_TEST)
+        return ItemsAlone(exact, interval, method=SIGN_TEST, signs=counts)
     sums, sizes = effects, np.ones(effects.size)
     if rows.clusters is not None:
         sums, sizes = np.bincount(rows.clusters, weights=effects), np.bincount(rows.clusters)
