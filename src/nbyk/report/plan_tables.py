@@ -92,7 +92,7 @@ def _people_ways(plan: Plan) -> Iterator[tuple[Crew, str]]:
     if plan.crew.raters and not (plan.reachable and plan.others):
         for raters in RATERS:
             other = with_raters(plan, raters, wanted_power(plan))
-            if other.reachable and raters != plan.crew.raters:
+            if other.reachable and raters != plan.crew.raters and _ratings_tell(plan, other):
                 yield other.crew, ""
 
 
@@ -143,8 +143,14 @@ def cheapest_with_raters(plan: Plan, power: float) -> Plan | None:
     Each rater gives two ratings or more.
     """
     ways = (with_raters(plan, raters, power, most) for raters in RATERS for most in (1, plan.k_responses))
-    shared = (way for way in ways if way.reachable and way.n_items * way.k_responses >= 2 * way.crew.raters)
+    known = (way for way in ways if way.reachable and _ratings_tell(plan, way))
+    shared = (way for way in known if way.n_items * way.k_responses >= 2 * way.crew.raters)
     return min(shared, key=lambda way: way.cost, default=None)
+
+
+def _ratings_tell(plan: Plan, other: Plan) -> bool:
+    """Return whether the variances say what another plan's ratings per item do."""
+    return other.k_responses == plan.k_responses or plan.request.spread.ratings > 0.0
 
 
 def with_raters(plan: Plan, raters: int, power: float, most: int | None = None) -> Plan:
