@@ -199,7 +199,7 @@ def test_what_is_asked_of_strangers_is_not_passed_over() -> None:
     assert nbyk.plan(strangers(), solve="items", power=0.8, k_responses=4).lines == alone.lines
     declared = nbyk.plan(strangers(items=0.36), solve="items", power=0.8)
     assert declared.n_items == pytest.approx(
-        0.36 * (2.8016 / declared.effect) ** 2, rel=0.01
+        0.36 * (2.8016 / (declared.effect or 0.0)) ** 2, rel=0.01
     )  # (z + z) s / δ
     assert nbyk.plan(strangers(), solve="items", power=0.8, raters=5).crew.raters == 5
     with pytest.raises(NbykError, match="nothing is left to solve for"):

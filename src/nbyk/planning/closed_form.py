@@ -154,7 +154,7 @@ def _as_it_is(pilot: Pilot, asked: Mapping[str, Any]) -> bool:
 
 
 def _check_ratings(pilot: Pilot, solve: str | None, wanted: int | None) -> None:
-    """Raise NbykError about another number of ratings if no rater shares items, so that its use is unknown."""
+    """Raise NbykError about another number of ratings if no rater shares items, so none shows its use."""
     crew = pilot.crew
     if crew.raters or pilot.calls or "ratings" in pilot.declared:
         return

@@ -22,7 +22,7 @@ from nbyk.planning.item_moments import PowerCurve, Qualities, SeenEffect, quanti
 from nbyk.planning.long_run import ends_of
 from nbyk.planning.pilot import Pilot, check_clusters
 from nbyk.planning.plan import plan
-from nbyk.planning.power.battery import SystemTest
+from nbyk.planning.power.battery import SystemTest, fewest_items
 from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, SIZES, Costs, Request
 from nbyk.planning.result import Plan
 from nbyk.planning.settled_sizes import SimulatedSizes, relative_error, settling_plans
@@ -172,8 +172,7 @@ def settle(
     effects = {"two-sided": abs(result.effect), "greater": result.effect, "less": -result.effect}
     low, high = (_unless_rounding(end, result) for end in result.claims[-1].interval)
     farthest = {"two-sided": max(-low, high), "greater": high, "less": -low}[alternative]
-    # There are 2^N ways to swap rows; one of them must be rare enough to reject.
-    rows = max(2, math.ceil(-math.log2(request.one_sided_alpha) - 1e-9) if null == "swap_items" else 2)
+    rows = fewest_items(null, request.one_sided_alpha)
     fewest = math.ceil(rows * (data.n_items / data.n_clusters if data.n_clusters else 1.0))
     signal = _signal(effects[alternative], result)
     seen = SeenEffect(signal, request.k_responses or 1, fewest, lambda _: ())

@@ -32,13 +32,13 @@ def every_way(plan: Plan) -> pd.DataFrame:
 def near_ways(plan: Plan, *, all_of_them: bool = False) -> pd.DataFrame:
     """Return the few collections that a reader compares with the plan, or all; the plan is marked.
 
-    If the power or the effect is open, there are others only among all.
+    If the power, the effect or ε is open, there are others only among all: they have another.
     """
     import pandas as pd
 
     costs, priced = plan.request.costs, is_priced(plan)
     rows = list(_simulated_ways(plan) if plan.request.is_simulated else _people_ways(plan))
-    asks_size = plan.request.is_simulated or not {"power", "effect"} & set(plan.open)
+    asks_size = not {"power", "effect", "epsilon"} & set(plan.open)
     if not all_of_them and (len(rows) < 2 or not asks_size):
         return pd.DataFrame()
     nearest = sorted(rows, key=lambda row: (row[1] != "this plan", costs.of(row[0])))
