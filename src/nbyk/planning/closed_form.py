@@ -282,15 +282,9 @@ def _least_number(
     return least_number(power, request.power or 0.0, request.least(name), most, size)
 
 
-def _most(request: Request, name: str) -> int:
-    if name == "n_items":
-        return request.max_items
-    return (request.raters or request.max_responses) if name == "k_responses" else request.max_responses
-
-
 def _least(request: Request, opened: str) -> Plan:
     """Return the plan with the least of the one number that is left out, or with the most and others."""
-    most = _most(request, opened)
+    most = request.most(opened)
     count = _least_number(request, opened, most)
     crew = request.crew({opened: most if count is None else count})
     others = () if count is not None else tuple(_by_another(request, opened, most))
@@ -303,7 +297,7 @@ def _by_another(request: Request, opened: str, most: int) -> Iterator[Plan]:
         by_load = name == "raters" and request.items_per_rater is not None
         if name == opened or by_load or not getattr(request, name):
             continue
-        count = _least_number(request, name, _most(request, name), {opened: most})
+        count = _least_number(request, name, request.most(name), {opened: most})
         if count is not None:
             changed: dict[str, Any] = {opened: most, name: None, "items_per_rater": None}
             crew = request.crew({opened: most, name: count})
@@ -313,7 +307,7 @@ def _by_another(request: Request, opened: str, most: int) -> Iterator[Plan]:
 def _crews(request: Request, sizes: Sequence[str]) -> Iterator[dict[str, int]]:
     """Yield the numbers to try of raters, ratings per item and runs, as far as they are left out."""
     grids = {
-        name: [_STEP.get(name, 1) * count for count in TRIED if count >= LEAST[name]]
+        name: [_STEP.get(name, 1) * count for count in TRIED if LEAST[name] <= count <= request.most(name)]
         for name in sizes
         if name != "n_items"
     }
