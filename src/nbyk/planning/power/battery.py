@@ -7,6 +7,7 @@ default. Decisions differ from those of the whole test with all M draws with a c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -117,6 +118,11 @@ class SystemTest:
         return 0.5 * self.alpha if self.alternative == "two-sided" else self.alpha
 
     @property
+    def fewest_items(self) -> int:
+        """The least number of items on which it can reject."""
+        return fewest_items(self.name, self.one_sided_alpha)
+
+    @property
     def is_compiled(self) -> bool:
         """Whether a decision takes microseconds: no responses are drawn again under the null."""
         return self.name in ("swap_items", "shifted") and self.metric.additive
@@ -167,6 +173,11 @@ class SystemTest:
     @property
     def _sign(self) -> float:
         return -1.0 if self.alternative == "less" else 1.0
+
+
+def fewest_items(null: str, one_sided_alpha: float) -> int:
+    """Return the least number of items on which a test can reject: one of 2^N swaps must be rare enough."""
+    return max(2, math.ceil(-math.log2(one_sided_alpha) - 1e-9)) if null == "swap_items" else 2
 
 
 def sign_flips(contributions: Floats, words: np.uint64, at: Looks, alpha: float) -> Integers:
