@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,6 +79,11 @@ _OF_PLAN = (
     *("on_duplicates", "on_empty"),
 )
 """Parameters that `nbyk plan` takes too."""
+
+_NOT_OF_PLAN = {
+    *("gold_item", "gold_rater", "gold_value", "system", "on_missing", "generalise", "rater_ids", "run_ids"),
+}
+"""Parameters that decide what is read, or what the claim is over, and that `nbyk plan` has not."""
 
 _OF_READING = ("metric", "kind", "classes", "scale", "cluster", "lower_is_better")
 """Parameters that `nbyk.compare` takes of data that are not read."""
@@ -358,11 +364,14 @@ def _compared(
         with renaming(_PARAMETERS):
             read = read.with_units(words["rater_ids"], words["run_ids"])
         asked["suite"] = _suite(words, read)
+        if asked["suite"] is not None:
+            read = replace(read, clusters=None)  # its column has the tasks
     own_files = files if set(files) == set(read.names) else {}
     is_named = words["gold"] or words["system"]
     (table,) = files.values() if len(files) == 1 and len(read.names) == 2 and not is_named else (None,)
     gold = words["gold"] and str(words["gold"])
-    following = Following(own_files, tuple(typed(context, _OF_PLAN)), gold, table, words["rater"])
+    options, is_plan = tuple(typed(context, _OF_PLAN)), not _NOT_OF_PLAN.intersection(given)
+    following = Following(own_files, options, gold, table, words["rater"], is_plan)
     lift = words["lift"], words["shift"]
     result = compared(read, asked, metrics, following, full=words["full"], lift=lift)
     for columns in dict.fromkeys(read.recognised.values()):  # the columns in place of those asked for

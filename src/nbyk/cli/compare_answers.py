@@ -40,7 +40,8 @@ class Following:
     """The words of a command line that go on in the next command.
 
     `files` has that of each system by its name, and is empty if one file holds several; `table` is the only
-    file of two systems, whose column of raters is `rater`. `options` are those that `nbyk plan` takes too.
+    file of two systems, whose column of raters is `rater`. `options` are those that `nbyk plan` takes too,
+    and `is_plan` says whether it asks the same without the others.
     """
 
     files: Mapping[str, str]
@@ -48,9 +49,12 @@ class Following:
     gold: str | None
     table: str | None = None
     rater: str | None = None
+    is_plan: bool = True
 
     def after(self, boards: Sequence[Board], systems: Systems) -> tuple[str, str]:
         """Return what to do after an answer, and the command for it; "" for none."""
+        from nbyk.testing.scores.compare_scores import n_corrected_for
+
         journal, board = present(), boards[0]
         if journal is None:
             return "", ""
@@ -68,15 +72,16 @@ class Following:
                 return _about_other(journal.question, pair)
             if systems.kind == "numbers" and pair.margin is None and pair.effect != 0.0:
                 has_pair = self.table is not None and holds_two_systems(Path(self.table), self.rater)
-                if {pair.a, pair.b} <= {*self.files} or has_pair:
-                    return "what would settle it", self._plan(pair)
+                if self.is_plan and ({pair.a, pair.b} <= {*self.files} or has_pair):
+                    n_pairs = n_corrected_for(board.question, board.pairs)
+                    return "what would settle it", self._plan(pair, board.question.alpha / n_pairs)
                 if is_only and not pair.claims[0].advice and "--full" not in journal.question:
                     return "what would settle it", f"{journal.question} --full"
         if journal.question != journal.command:  # --out has written them
             return "", ""
         return "figures and all numbers", f"{journal.question} --out report"
 
-    def _plan(self, pair: Pair) -> str:
+    def _plan(self, pair: Pair, alpha: float) -> str:
         claim, question = pair.claims[0], pair.question
         people = "raters" in claim.over or ("raters" in pair.sample.units and self.gold is None)
         runs = "runs" if any(of.startswith("runs") for of in claim.over) else ""
@@ -86,6 +91,8 @@ class Following:
         words += ["--pilot", self.table] if self.table else ["--pilot-systems", *files]
         words += ["--scale", question.scale or "0..1", "--metric", question.metric, *self.options]
         words += ["--solve", solve, "--effect", f"{abs(pair.claims[-1].effect):.6g}"] if solve else []
+        words += [] if alpha == 0.05 else ["--alpha", f"{alpha:.6g}"]
+        words += [] if question.alternative == "two-sided" else ["--alternative", "greater"]
         return shlex.join([*words, "--power", "0.8"])
 
 

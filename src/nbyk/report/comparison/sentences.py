@@ -156,18 +156,25 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
         yield Line(f"No answer for {broad.population}: {broad.reason}.")
         if not items.is_conclusive:
             return
-        p = p_in_words(pair, items) if pair.b else ""
-        yield Line(_effect(pair, items), p, f", for {items.population}")
+        yield Line(_effect(pair, items), _p_or_level(pair, items), f", for {items.population}")
         if pair.shown_of(items) != "undecided":
             yield Line(f"For these alone, {_shown(pair, items)}.")
         return
-    p = p_in_words(pair, broad) if pair.b else f"{percent(pair.question.confidence_level)} interval"
+    p = _p_or_level(pair, broad)
     yield Line(_effect(pair, broad), p if pair.decided else f"{p}, and {MORE_DRAWS}", where)
     if pair.b and not pair.could_reject and pair.sample.n_items:
         units = "clusters" if "clusters" in items.over else "items"
         yield Line(f"So few {units} cannot show any difference: collect more.")
     if broad is not items:
         yield _narrower(pair)
+
+
+def _p_or_level(pair: Pair, claim: Claim) -> str:
+    """Return p in words or, of one system's score, the level of its interval."""
+    if pair.b:
+        return p_in_words(pair, claim)
+    level = percent(pair.question.confidence_level)
+    return f"{level} interval" if math.isfinite(claim.interval[0]) else "no interval"
 
 
 def _narrower(pair: Pair) -> Line:

@@ -109,13 +109,24 @@ def population_of(chosen: Sequence[tuple[Panel, Sequence[Source]]], *, of_cluste
 
     What is new in some pairs is new, and the units that stay as they are in some pairs are named.
     """
-    panels = [panel for panel, _ in chosen]
-    items, first = "clusters of items" if of_clusters else "items", panels[0]
-    new_ones = f"new {listed([items, *_in_words(chosen, None)])}"
-    others = [(panel, [of for of in panel.sizes if of not in sources]) for panel, sources in chosen]
+    items, (first, _) = "clusters of items" if of_clusters else "items", chosen[0]
     clusters = [f"these {first.n_clusters} clusters"] if first.n_clusters and not of_clusters else []
-    kept = [*clusters, *(f"these {words}" for words in _in_words(others, str)), *_single_in_words(panels)]
+    return of_new([items, *_in_words(chosen, None)], [*clusters, *units_kept(chosen)])
+
+
+def of_new(new: Sequence[str], kept: Sequence[str]) -> str:
+    """Return in words the population of new ones, with those that stay as they are."""
+    new_ones = f"new {listed(new)}"
     return f"{new_ones}, with {listed(kept)}" if kept else new_ones
+
+
+def units_kept(chosen: Sequence[tuple[Panel, Sequence[Source]]]) -> list[str]:
+    """Return in words the units that stay as they are in claims about pairs (`population_of`)."""
+    others = [(panel, [of for of in panel.sizes if of not in sources]) for panel, sources in chosen]
+    return [
+        *(f"these {words}" for words in _in_words(others, str)),
+        *_single_in_words([panel for panel, _ in chosen]),
+    ]
 
 
 def few_of(panels: Sequence[Panel], fewest: int, below: int) -> list[str]:
