@@ -174,5 +174,7 @@ def test_ratings_may_lack_in_any_way_and_must_be_numbers() -> None:
     assert agreement(lacking).value == agreement(plain).value == agreement(plain.to_numpy()).value
     with pytest.raises(NbykError, match="people: found what is no number"):
         agreement([["yes", "no"], ["no", "no"]])
+    with pytest.raises(NbykError, match="confidence_level: found 95, expected a share"):
+        agreement(levels, confidence_level=95)
     with pytest.raises(NbykError, match="judge: found inf"):
         agreement(levels, np.full(40, np.inf))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -75,3 +76,17 @@ def test_a_judge_on_another_index_is_refused() -> None:
     people, judge = pd.DataFrame(levels[:, :3]), pd.Series(levels[::-1, 3], range(39, -1, -1))
     with pytest.raises(NbykError, match="different indices"):
         stand_in(people, judge)
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"),
+    [
+        ({"by": "Accuracy"}, "by: unknown way to compare 'Accuracy'"),
+        ({"epsilon": 20}, "epsilon: found 20, expected a share"),
+        ({"alpha": 5}, "alpha: found 5"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(asked: dict[str, Any], error: str) -> None:
+    people = np.random.default_rng(0).integers(0, 3, (40, 3)).astype(float)
+    with pytest.raises(NbykError, match=error):
+        stand_in(people, people[:, 0], **asked)

@@ -19,6 +19,7 @@ from nbyk.arrays import Floats, Integers
 from nbyk.data.arrays import as_ratings, check_aligned
 from nbyk.errors import NbykError, unknown_name
 from nbyk.sums import solve
+from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.results import Claim, inconclusive
 from nbyk.testing.shared_units import SharedUnitsTest, responses
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
@@ -93,8 +94,8 @@ def agreement(
     Raises
     ------
     NbykError
-        If shapes do not fit, a measure of two classes has no judge or other values, fewer than two items have
-        two ratings, or the measure is undefined, as where all ratings are the same.
+        If shapes do not fit, the level is no share, a measure of two classes has no judge or other values,
+        fewer than two items have two ratings, or the measure is undefined, as where all ratings are the same.
 
     Notes
     -----
@@ -108,6 +109,7 @@ def agreement(
     """
     if measure not in MEASURES:
         raise unknown_name("measure", measure, MEASURES).about(argument="measure")
+    check_confidence_level(confidence_level)
     check_aligned(people, judge)
     ratings = as_ratings(people, "people")
     if ratings.ndim != 2:

@@ -11,8 +11,9 @@ from scipy.special import stdtr
 
 from nbyk.arrays import Floats
 from nbyk.data.arrays import as_ratings, check_aligned
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.corrections import correct_p_values
+from nbyk.testing.decision import check_level
 
 _ROUNDING = 1e-9
 """Two who are as near to the others but for this share of their distance tie."""
@@ -83,7 +84,8 @@ def stand_in(
     Raises
     ------
     NbykError
-        If shapes do not fit, or nobody has so many items that others rated too.
+        If shapes do not fit, an argument is unknown or out of range, or nobody has so many items that others
+        rated too.
 
     Notes
     -----
@@ -93,6 +95,11 @@ def stand_in(
     ----------
     Calderon, Reichart and Dror 2025, The alternative annotator test for LLM-as-a-judge (arXiv 2501.10970).
     """
+    if by not in ("accuracy", "distance"):
+        raise unknown_name("way to compare", by, ("accuracy", "distance")).about(argument="by")
+    if not 0.0 <= epsilon <= 1.0:
+        raise NbykError(f"found {epsilon:g}, expected a share, such as 0.2", argument="epsilon")
+    check_level(alpha)
     check_aligned(people, judge)
     ratings, scores = as_ratings(people, "people"), as_ratings(judge, "judge")
     if ratings.ndim != 2 or scores.shape != ratings.shape[:1]:
