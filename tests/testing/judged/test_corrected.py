@@ -117,6 +117,15 @@ def test_a_judge_that_scores_all_higher_changes_nothing(shift: float) -> None:
     assert (excess.p < 1e-6) is (shift > 0.0)
 
 
+@pytest.mark.parametrize("shift", [1e6, 1e9])
+def test_the_weight_of_the_judge_does_not_depend_on_where_the_scale_begins(shift: float) -> None:
+    data = simulated(2)
+    moved = judged(data.judge + shift, data.item, data.rater, data.values + shift)
+    first, other = (corrected(Weighing(of), 0) for of in (data, moved))
+    assert other.weight == pytest.approx(first.weight, abs=1e-15 * shift)
+    assert other.items.interval() == pytest.approx(np.add(first.items.interval(), shift), abs=1e-14 * shift)
+
+
 def test_b_over_a_is_a_over_b_with_the_other_sign() -> None:
     weighing = Weighing(simulated(3, systems=2))
     there, back = corrected(weighing, 0, 1), corrected(weighing, 1, 0)

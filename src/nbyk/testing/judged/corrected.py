@@ -96,15 +96,16 @@ class Weighing:
         kappa, systems = self.a - self.b, np.flatnonzero(signs)
         judge_variance = covariance = 0.0
         for rows in self.slices:
-            judge = self.data.judge[np.ix_(rows, systems)]
-            spread = covariances(judge)
+            means = self.data.judge[np.ix_(rows, systems)].mean(axis=0)
+            spread = covariances(self.data.judge[np.ix_(rows, systems)])
             k = kappa[np.ix_(rows, systems)] * signs[systems]
             judge_variance += float(np.sum(spread * product(k.T, k)))
             for s in systems:
                 chosen = rows[self.rated[rows, s]]
                 a = self.a[chosen, s]
                 centred = self.people[chosen, s] - np.average(self.people[chosen, s], weights=a)
-                with_judge = product(a / a.sum() * centred, self.data.judge[np.ix_(chosen, systems)])
+                judge = self.data.judge[np.ix_(chosen, systems)] - means
+                with_judge = product(a / a.sum() * centred, judge)
                 weights = product(signs[s] * a, kappa[np.ix_(chosen, systems)] * signs[systems])
                 covariance += float(np.sum(with_judge * weights))
         return min(max(covariance / judge_variance, 0.0), 1.0) if judge_variance > 0.0 else 0.0
