@@ -24,7 +24,7 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.systems.asked import EQUAL_SCORES
-from nbyk.words import capitalised, in_full, listed, number_of, percent
+from nbyk.words import capitalised, in_full, listed, number, number_of, percent
 
 if TYPE_CHECKING:
     from nbyk.testing.systems.sensitivity import Sensitivity
@@ -81,7 +81,10 @@ def verdict_line(pair: Pair) -> str:
     margin, a, b = pair.margin, pair.a, pair.b
     leader, other, _ = pair.in_order()
     if not b:
-        return f"{a} scores {_numbers(pair, pair.claims[-1], pair.claims[-1].interval)[0]}"
+        claim, score = pair.claims[-1], pair.scores[0]
+        if score is not None and not claim.is_conclusive:
+            return f"{a} scores {number(score)}"
+        return f"{a} scores {_numbers(pair, claim, claim.interval)[0]}"
     if margin is not None:
         return _within_margin(pair, margin)
     if pair.verdict != "undecided":
@@ -151,6 +154,8 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
         yield Line(f"No answer about the margin: {margin.reason}.")
     if not broad.is_conclusive:
         yield Line(f"No answer for {broad.population}: {broad.reason}.")
+        if not items.is_conclusive:
+            return
         yield Line(_effect(pair, items), _p_or_level(pair, items), f", for {items.population}")
         if pair.shown_of(items) != "undecided":
             yield Line(f"For these alone, {_shown(pair, items)}.")

@@ -38,7 +38,7 @@ class Changes:
     Attributes
     ----------
     groups, group_sizes : ndarray, shape (G,)
-        Change without each group of items, and the number of items in each.
+        Change without each group of items, about its mean, and the number of items in each.
     units : ndarray, shape (J,)
         Change without each unit, numbered through all sources.
     within : ndarray, shape (J,)
@@ -257,7 +257,11 @@ def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
 def _group_changes(
     metric: Metric, columns: list[Floats], effect: float, clusters: Integers, most: int = ITEM_GROUPS
 ) -> tuple[Floats, Integers]:
-    """Return the change of the effect without each group of items, and the groups' sizes."""
+    """Return the change of the effect without each group of items, and the groups' sizes.
+
+    The changes are about their mean, weighted by the items left, as those of a mean over items are: a metric
+    that leaves out ⌊N/10⌋ items changes with the number of items, which is no difference between groups.
+    """
     groups, sizes = _item_groups(clusters, most)
     by_group = np.empty(len(sizes))
     order = np.argsort(groups, kind="stable")
@@ -270,7 +274,7 @@ def _group_changes(
             some = members[start : start + at_once]
             kept = np.stack([np.delete(order, np.s_[ends[g] - size : ends[g]]) for g in some])
             by_group[some] = _effects(metric, [column[kept] for column in columns]) - effect
-    return by_group, sizes
+    return by_group - np.average(by_group, weights=len(order) - sizes), sizes
 
 
 def _item_groups(clusters: Integers, most: int) -> tuple[Integers, Integers]:

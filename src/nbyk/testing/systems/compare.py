@@ -272,6 +272,18 @@ def compare(
             argument="against",
         )
     if isinstance(gold, Votes):
+        others = {
+            "a": given,
+            "test": test,
+            "metric": metric,
+            "kind": kind,
+            "cluster": cluster,
+            "scale": scale,
+        }
+        others |= {"classes": classes, "suite": suite, "margin": margin, "lower_is_better": lower_is_better}
+        for argument, other in others.items():
+            if other is not None:
+                raise NbykError("these are votes between two outputs; leave it out", argument=argument)
         return board_of_votes(gold, asked, judge=judge)
     if judge is not None:
         raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")

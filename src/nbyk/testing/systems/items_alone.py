@@ -189,9 +189,9 @@ def scores_of_items(metric: Metric, rows: Rows) -> Floats:
 def item_effects(data: ResponseSet, metric: Metric) -> Floats | None:
     """Return each item's effect of A over B, shape (N,), positive if the item speaks for A.
 
-    Of a mean over items it is the effect on the item. Of another metric it is the jackknife's pseudo-value, N
-    times the effect minus N − 1 times the effect without the item; their mean is, up to bias, the effect on
-    all items. None if this would take long, or if the effect is undefined without some item.
+    Of a mean over items it is the effect on the item. Of another metric it is the jackknife's pseudo-value,
+    which falls as the effect without the item rises, N − 1 times; their mean is the effect on all items. None
+    if this would take long, or if the effect is undefined without some item.
     """
     n = data.n_items
     if n > MOST_ITEMS and not metric.additive:
@@ -199,6 +199,8 @@ def item_effects(data: ResponseSet, metric: Metric) -> Floats | None:
     draws = Draws(data, [metric], seed=0)
     (without,) = draws.jackknifed(n)
     effects: Floats = n * draws.observed[0] - (n - 1) * without
+    if not metric.additive:  # what changes with the number of items alone is no item's
+        effects -= effects.mean() - draws.observed[0]
     return effects if np.isfinite(effects).all() else None
 
 

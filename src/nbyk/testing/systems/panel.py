@@ -179,6 +179,17 @@ def _single_in_words(panels: Sequence[Panel]) -> Iterator[str]:
         yield f"this {unit} of {'each system' if {*names} == every and len(every) > 1 else listed([*names])}"
 
 
+def check_factors(generalise: Sequence[str] | None, factors: Sequence[str]) -> None:
+    """Raise NbykError unless what a claim is to generalise over are items, and others of some factors."""
+    for factor in generalise or ():
+        if factor not in factors:
+            raise unknown_name("factor to generalise over", factor, factors).about(argument="generalise")
+    if generalise is not None and "items" not in generalise:
+        raise NbykError(
+            "found no items, but every claim is about new items; add items", argument="generalise"
+        )
+
+
 def panel_of(
     data: ResponseSet,
     generalise: Sequence[str] | None,
@@ -190,13 +201,7 @@ def panel_of(
     None means items, their clusters, and every kind of shared units with two or more units. `pair_runs` says
     whether runs of A and of B that have one name, or one place in a row, are the same.
     """
-    for factor in generalise or ():
-        if factor not in FACTORS:
-            raise unknown_name("factor to generalise over", factor, FACTORS).about(argument="generalise")
-    if generalise is not None and "items" not in generalise:
-        raise NbykError(
-            "found no items, but every claim is about new items; add items", argument="generalise"
-        )
+    check_factors(generalise, FACTORS)
     kind, names = kind_of_units(data), data.names
     n_clusters = data.n_clusters
     of_clusters = n_clusters > 0 and (generalise is None or "clusters" in generalise)
