@@ -261,7 +261,7 @@ def test_a_suite_of_which_nothing_varies_keeps_its_score_and_claims_no_interval(
     of, suite = {"a": np.ones(len(TASKS)), "b": np.ones(len(TASKS))}, Suite.of(TASKS)
     alone = nbyk.compare(None, {"a": of["a"]}, metric="mean", suite=suite, generalise=generalise)
     assert "a scores 1 " in repr(alone)
-    assert "no interval" in repr(alone)
+    assert "No answer for new items" in repr(alone)
     held = nbyk.compare(None, {"a": of["a"]}, metric="mean", suite=suite, generalise=generalise, against=0.75)
     assert held.effect == 0.25
     assert "0.25 higher mean" in repr(held)
