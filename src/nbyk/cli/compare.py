@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -364,8 +363,6 @@ def _compared(
         with renaming(_PARAMETERS):
             read = read.with_units(words["rater_ids"], words["run_ids"])
         asked["suite"] = _suite(words, read)
-        if asked["suite"] is not None:
-            read = replace(read, clusters=None)  # its column has the tasks
     own_files = files if set(files) == set(read.names) else {}
     is_named = words["gold"] or words["system"]
     (table,) = files.values() if len(files) == 1 and len(read.names) == 2 and not is_named else (None,)

@@ -220,7 +220,10 @@ def test_what_a_suite_does_not_take_is_one_line() -> None:
         ({"null": "permutation"}, "null: found permutation; a suite"),
         ({"interval": "bca"}, "interval: found bca; a suite"),
         ({"cluster": clusters}, "cluster: found clusters beside a suite"),
-        ({"suite": Suite.of(TASKS[1:])}, "suite: found the tasks of 175 items, expected those of 176"),
+        (
+            {"suite": Suite.of(TASKS[1:])},
+            r"found the shape \(175,\), expected one cluster for each of 176 items",
+        ),
         ({"against": 1.5}, "against: found 1.5, expected a score of mean from 0 to 1"),
     ):
         with pytest.raises(NbykError, match=line):
@@ -258,10 +261,32 @@ def test_a_suite_of_which_nothing_varies_keeps_its_score_and_claims_no_interval(
     of, suite = {"a": np.ones(len(TASKS)), "b": np.ones(len(TASKS))}, Suite.of(TASKS)
     alone = nbyk.compare(None, {"a": of["a"]}, metric="mean", suite=suite, generalise=generalise)
     assert "a scores 1 " in repr(alone)
-    assert "no interval" in repr(alone)
+    assert "No answer for new items" in repr(alone)
     held = nbyk.compare(None, {"a": of["a"]}, metric="mean", suite=suite, generalise=generalise, against=0.75)
     assert held.effect == 0.25
     assert "0.25 higher mean" in repr(held)
     pair = nbyk.compare(None, of, metric="mean", suite=suite, generalise=generalise).pair
     assert pair.claims[0].reason.startswith("nothing shows how the effect varies")
     assert np.isnan(pair.interval).all()
+
+
+def test_tasks_follow_their_items_as_clusters_do() -> None:
+    of, rng = systems(), np.random.default_rng(5)
+    ids, order = [f"q{item}" for item in range(len(TASKS))], rng.permutation(len(TASKS))
+    series = {name: pd.Series(values, ids) for name, values in of.items()}
+    expected = nbyk.compare(None, of, metric="mean", suite=Suite.of(TASKS))
+    shuffled = {"a": series["a"].iloc[order], "b": series["b"]}
+    for tasks in (TASKS[order], pd.Series(TASKS, ids)):
+        board = nbyk.compare(None, shuffled, metric="mean", suite=Suite.of(tasks))
+        assert_allclose([board.effect, board.p], [expected.effect, expected.p])
+    frame = pd.concat(
+        pd.DataFrame({"item": ids, "system": name, "value": values, "task": TASKS}).iloc[order]
+        for name, values in of.items()
+    )
+    read = nbyk.read_systems(frame, cluster="task")
+    board = nbyk.compare(read, metric="mean", suite=Suite.of(read.clusters))
+    assert_allclose([board.effect, board.p], [expected.effect, expected.p])
+    with pytest.raises(NbykError, match="found clusters that are not the tasks"):
+        nbyk.compare(read, metric="mean", suite=Suite.of(TASKS[order]))
+    with pytest.raises(NbykError, match=r"suite: found a frame beside a suite; read it with the column"):
+        nbyk.compare(frame, suite=Suite.of(TASKS))

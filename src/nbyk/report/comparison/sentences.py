@@ -154,7 +154,7 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
         yield Line(f"No answer about the margin: {margin.reason}.")
     if not broad.is_conclusive:
         yield Line(f"No answer for {broad.population}: {broad.reason}.")
-        if not items.is_conclusive:
+        if not items.is_conclusive and not (pair.b and math.isfinite(items.effect)):
             return
         yield Line(_effect(pair, items), _p_or_level(pair, items), f", for {items.population}")
         if pair.shown_of(items) != "undecided":
@@ -173,8 +173,7 @@ def _p_or_level(pair: Pair, claim: Claim) -> str:
     """Return p in words or, of one system's score, the level of its interval."""
     if pair.b:
         return p_in_words(pair, claim)
-    level = percent(pair.question.confidence_level)
-    return f"{level} interval" if math.isfinite(claim.interval[0]) else "no interval"
+    return f"{percent(pair.question.confidence_level)} interval"
 
 
 def _narrower(pair: Pair) -> Line:

@@ -9,6 +9,7 @@ from typing import Any
 
 from nbyk.data.arrays import is_frame
 from nbyk.data.intake import read_systems
+from nbyk.data.response_set import ResponseSet
 from nbyk.data.responses import are_shares, as_systems
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.scores import TAKEN_AS_SCORES, are_scores
@@ -152,7 +153,9 @@ def compare(
         None asks no such question.
     suite
         The tasks of the items and their weights (`nbyk.testing.systems.suite`): a score is then the weighted
-        mean of the tasks' scores, and "tasks" may be among what to generalise over.
+        mean of the tasks' scores, and "tasks" may be among what to generalise over. Tasks are given as
+        `cluster` is, which must be left out; beside what `nbyk.read_systems` returns, in the order of its
+        items, as its clusters are.
     judge
         Beside people's votes, a judge's on their prompts and others (`nbyk.testing.systems.votes`).
     looks
@@ -221,7 +224,15 @@ def compare(
             )
     if a is None and (isinstance(gold, Mapping) or is_frame(gold)):
         gold, a = None, gold
+    if suite is not None and not isinstance(suite, Suite):
+        raise NbykError(f"found {suite!r}, expected a nbyk.Suite", argument="suite")
     if gold is None and b is None and is_frame(a):
+        if suite is not None:
+            raise NbykError(
+                "found a frame beside a suite; read it with the column of tasks first, as in systems = "
+                'nbyk.read_systems(frame, cluster="task"), and give nbyk.Suite.of(systems.clusters)',
+                argument="suite",
+            )
         gold, a = read_systems(a, kind=kind, cluster=cluster, lower_is_better=lower_is_better), None  # type: ignore[arg-type]
         cluster = None
     if isinstance(generalise, str):
@@ -283,6 +294,11 @@ def compare(
             f"found {lower_is_better} and a metric, which says what is better; give one of them",
             argument="lower_is_better",
         )
+    is_read = isinstance(gold, Systems | ResponseSet)
+    if suite is not None and cluster is None and not is_read:
+        cluster = suite.given
+    elif suite is not None and cluster is not None:
+        raise NbykError("found clusters beside a suite, which has none; leave them out", argument="cluster")
     systems = as_systems(
         gold,
         given,
@@ -322,15 +338,17 @@ def compare(
                     argument=argument,
                 )
     if suite is not None:
-        if not isinstance(suite, Suite):
-            raise NbykError(f"found {suite!r}, expected a nbyk.Suite", argument="suite")
         if margin is not None:
             raise NbykError("found a margin beside a suite, which has none; leave it out", argument="margin")
-        if scored.clusters is not None:
-            raise NbykError(
-                "found clusters beside a suite, whose items are drawn one by one; leave them out",
-                argument="cluster",
-            )
+        if systems.clusters is not None:
+            if not is_read:
+                suite = suite.in_order(systems.clusters)
+            both = {*zip(systems.clusters, suite.of_items.tolist(), strict=False)}
+            if len(both) > min(len(suite.names), len({*systems.clusters})):
+                raise NbykError(
+                    "found clusters that are not the tasks; read the data without them", argument="cluster"
+                )
+            scored = replace(scored, clusters=None)
         return board_of_suite(scored, suite, asked, bar=bar)
     if len(scored.names) == 1 and isinstance(against, str):
         raise NbykError(f"found {against!r} and one system; give a score, such as 0.8", argument="against")

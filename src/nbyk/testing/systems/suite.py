@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -66,16 +66,19 @@ class Suite:
         The task of each item.
     weights : ndarray, shape (T,)
         They add up to 1.
+    given
+        The tasks of the items as they were given: in the order of the first data, or with ids of items.
     """
 
     names: tuple[str, ...]
     of_items: Integers
     weights: Floats
+    given: Any = field(repr=False)
 
     @classmethod
     def of(cls, tasks: Sequence[str], weights: Weights = "macro") -> Suite:
         """Return the suite of items with the names of their tasks; weights that do not fit are an error."""
-        unique, of_items = np.unique(np.asarray(tasks, dtype=str), return_inverse=True)
+        unique, of_items = np.unique([str(task) for task in tasks], return_inverse=True)
         names, sizes = tuple(map(str, unique)), np.bincount(of_items).astype(np.float64)
         if len(names) < 2:
             raise NbykError(f"found one task, {names[0]}, expected two or more; leave the suite out")
@@ -93,7 +96,12 @@ class Suite:
             chosen = np.array([weights[name] for name in names], dtype=np.float64)
             if not ((chosen >= 0.0).all() and 0.0 < chosen.sum() < math.inf):
                 raise NbykError("found a weight below 0, or none above it", argument="weights")
-        return cls(names, of_items, chosen / chosen.sum())
+        return cls(names, of_items, chosen / chosen.sum(), tasks)
+
+    def in_order(self, tasks: Sequence[Any]) -> Suite:
+        """Return the suite of the same items in the order in which these are their tasks."""
+        places = {name: place for place, name in enumerate(self.names)}
+        return replace(self, of_items=np.array([places[str(task)] for task in tasks], dtype=np.int64))
 
     @property
     def sizes(self) -> Floats:
