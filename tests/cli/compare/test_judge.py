@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import nbyk
 from tests.cli.conftest import Run
 
 
@@ -143,3 +144,24 @@ def test_classes_have_sensitivity_specificity_and_a_verdict_on_standing_in(
         assert measure in printed
     assert "may stand in for a person" in " ".join(printed.split())
     assert (tmp_path / "o/figures/judged.png").exists()
+
+
+def test_all_is_said_of_the_leader_when_it_comes_second(run_words: Run, files: tuple[Path, Path]) -> None:
+    people, judge = files
+    for file in files:
+        header, *rows = file.read_text(encoding="utf-8").splitlines()
+        file.write_text("\n".join([header, *reversed(rows)]), encoding="utf-8")
+    _, printed, _ = run_words("compare", str(people), "--judge", str(judge), "--format", "json")
+    said, text = json.loads(printed), " ".join(json.loads(printed)["sentences"])
+    (difference,) = said["judged"]["differences"]
+    assert (difference["a"], difference["b"]) == ("B", "A")
+    assert difference["judge"] < difference["claims"][0]["effect"] < 0.0
+    assert said["lines"][0].startswith("A is better than B")
+    assert f"The judge alone says {-difference['judge']:.3g}; people alone 0." in text
+    assert f"the judge prefers A to B by {-difference['excess']['effect']:.3g} more than people do" in text
+    board = nbyk.compare_judged(nbyk.read_judged(people, judge))
+    row = board.to_frame().iloc[-1]
+    assert row["system"] == "A − B"
+    assert row["corrected"] == -difference["claims"][0]["effect"]
+    (axes,) = board.plot().axes
+    assert [line.get_xdata()[0] > 0.0 for line in axes.lines if line.get_marker() == "o"] == [True] * 3
