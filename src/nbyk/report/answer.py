@@ -327,8 +327,9 @@ def _widths(
         widths = []
         for (name, *column), left, whole in zip(columns, is_left, is_whole, strict=True):
             words = [word for cell in (name, *column) for word in cell.split()]
-            names = name.split() if names_fold and not left else [name]
-            longest = max(map(len, [*names, *column] if whole else words), default=0)
+            if whole:
+                words = [*(name.split() if names_fold and not left else [name]), *column]
+            longest = max(map(len, words), default=0)
             widths.append(max(1, longest if whole else min(longest, max(8, width // 4))))
         if sum(widths) + _GAP * (len(widths) - 1) <= width:
             break
