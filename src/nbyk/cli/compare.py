@@ -75,9 +75,15 @@ _NOT_OF_JUDGE = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER) - {"scale", "rater"}
 
 _OF_PLAN = (
     *("item", "rater", "value", "cluster", "metric_file", "pair_runs", "counts"),
-    *("on_duplicates", "on_empty"),
+    *("on_duplicates", "on_empty", "alpha"),
 )
 """Parameters that `nbyk plan` takes too."""
+
+_NOT_OF_PLAN = {
+    *("gold_item", "gold_rater", "gold_value", "system", "rater_ids", "run_ids", "on_missing"),
+    *("task", "filter_", "null", "looks", "judge_name", "chance", "slices"),
+}
+"""Parameters of data that `nbyk plan` cannot read, or of tests that it does not plan."""
 
 _OF_READING = ("metric", "kind", "classes", "scale", "cluster", "lower_is_better")
 """Parameters that `nbyk.compare` takes of data that are not read."""
@@ -323,7 +329,8 @@ def compare(
         reading |= {"judges": judge_name, "counts": numbers_of(counts), "scale": scale and scale_named(scale)}
         asked = taken_by(compare_judged, asked) | {"correction": correction or "holm"}
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
-            result = compared_by_judge(systems or [], judge, reading, asked, tuple(typed(context, _OF_PLAN)))
+            options = typed(context, (*_OF_PLAN, "scale")) if _NOT_OF_PLAN.isdisjoint(given) else None
+            result = compared_by_judge(systems or [], judge, reading, asked, options)
         if gate and len(result.names) < 2:
             raise NbykError("--gate needs two systems to compare, and these are ratings of one")
     else:
@@ -362,7 +369,8 @@ def _compared(
     is_named = words["gold"] or words["system"]
     (table,) = files.values() if len(files) == 1 and len(read.names) == 2 and not is_named else (None,)
     gold = words["gold"] and str(words["gold"])
-    following = Following(own_files, tuple(typed(context, _OF_PLAN)), gold, table, words["rater"])
+    options = typed(context, _OF_PLAN) if _NOT_OF_PLAN.isdisjoint(given) else None
+    following = Following(own_files, options, gold, table, words["rater"])
     lift = words["lift"], words["shift"]
     result = compared(read, asked, metrics, following, full=words["full"], lift=lift)
     for columns in dict.fromkeys(read.recognised.values()):  # the columns in place of those asked for

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nbyk.data.votes import Votes
     from nbyk.report.answer import Answer, AnswerTable
     from nbyk.report.comparison.answer import Extras
-    from nbyk.testing.results import Board, Pair
+    from nbyk.testing.results import Board, Pair, Question
     from nbyk.testing.systems.suite import Suite
 
 
@@ -40,11 +40,12 @@ class Following:
     """The words of a command line that go on in the next command.
 
     `files` has that of each system by its name, and is empty if one file holds several; `table` is the only
-    file of two systems, whose column of raters is `rater`. `options` are those that `nbyk plan` takes too.
+    file of two systems, whose column of raters is `rater`. `options` are those that `nbyk plan` takes too;
+    None if there are others without which it would plan for something else.
     """
 
     files: Mapping[str, str]
-    options: tuple[str, ...]
+    options: Sequence[str] | None
     gold: str | None
     table: str | None = None
     rater: str | None = None
@@ -68,15 +69,16 @@ class Following:
                 return _about_other(journal.question, pair)
             if systems.kind == "numbers" and pair.margin is None and pair.effect != 0.0:
                 has_pair = self.table is not None and holds_two_systems(Path(self.table), self.rater)
-                if {pair.a, pair.b} <= {*self.files} or has_pair:
-                    return "what would settle it", self._plan(pair)
+                planned = self.options is not None and board.question.alternative != "less"
+                if planned and ({pair.a, pair.b} <= {*self.files} or has_pair):
+                    return "what would settle it", self._plan(pair, self.options or ())
                 if is_only and not pair.claims[0].advice and "--full" not in journal.question:
                     return "what would settle it", f"{journal.question} --full"
         if journal.question != journal.command:  # --out has written them
             return "", ""
         return "figures and all numbers", f"{journal.question} --out report"
 
-    def _plan(self, pair: Pair) -> str:
+    def _plan(self, pair: Pair, options: Sequence[str]) -> str:
         claim, question = pair.claims[0], pair.question
         people = "raters" in claim.over or ("raters" in pair.sample.units and self.gold is None)
         runs = "runs" if any(of.startswith("runs") for of in claim.over) else ""
@@ -84,9 +86,14 @@ class Following:
         words = ["nbyk", "plan", *([] if self.gold is None else ["--pilot", self.gold])]
         files = [self.files[name] for name in (pair.a, pair.b)] if self.table is None else []
         words += ["--pilot", self.table] if self.table else ["--pilot-systems", *files]
-        words += ["--scale", question.scale or "0..1", "--metric", question.metric, *self.options]
+        words += ["--scale", question.scale or "0..1", "--metric", question.metric, *options]
         words += ["--solve", solve, "--effect", f"{abs(pair.claims[-1].effect):.6g}"] if solve else []
-        return shlex.join([*words, "--power", "0.8"])
+        return shlex.join([*words, *_sided(question), "--power", "0.8"])
+
+
+def _sided(question: Question) -> list[str]:
+    """Return the option of `nbyk plan` for a one-sided test."""
+    return ["--alternative", "greater"] if question.alternative == "greater" else []
 
 
 def _with_gold(question: str, file: str) -> str:
@@ -246,9 +253,9 @@ def compared_by_judge(
     judge: Path,
     reading: Mapping[str, Any],
     asked: Mapping[str, Any],
-    options: Sequence[str],
+    options: Sequence[str] | None,
 ) -> Compared:
-    """Return what people and a judge show; `options` go to the next command too."""
+    """Return what people and a judge show; `options` are those of `Following`."""
     from nbyk.data.judged import read_judged
     from nbyk.report.comparison.judged import judged_answer
     from nbyk.testing.judged.board import compare_judged
@@ -261,11 +268,11 @@ def compared_by_judge(
     data = read_judged(people[0], judge, **reading)
     judged, following = compare_judged(data, **asked), ("", "")
     board = judged.board
-    planned = reading["system"] is None and reading["judges"] is None  # `nbyk plan` has no such options
-    if planned and len(board.names) == 2 and board.pair.shown == "undecided":
+    is_open = len(board.names) == 2 and board.pair.shown == "undecided" and not board.pair.is_behind
+    if options is not None and is_open and board.question.alternative != "less":
         effect = abs(judged.differences[0].claims[-1].effect)
         words = ["nbyk", "plan", "--pilot", people[0], "--judge", str(judge), *options]
-        words += ["--solve", "raters", "--effect", f"{effect:.6g}", "--power", "0.8"]
+        words += ["--solve", "raters", "--effect", f"{effect:.6g}", *_sided(board.question), "--power", "0.8"]
         following = "what would settle it", shlex.join(words)
     return Compared(judged_answer(judged, data, following), [board], board.names)
 

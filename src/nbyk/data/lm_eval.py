@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -113,12 +113,8 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
         gathering.notes.append(
             f"not read, because they are not named samples_<task>_<date>.jsonl: {some(stray, str)}"
         )
-    if n_tasks > 1:
-        gathering.notes.append(
-            f"holds {n_tasks} tasks of a group: a mean is over documents, whatever their "
-            "task, and documents of a task count as independent unless task is the column of clusters"
-        )
-    return gathering.table()
+    table = gathering.table()
+    return replace(table, roles={**table.roles, "task": "task"}) if n_tasks > 1 else table
 
 
 def _lower_scores(logs: Sequence[_Log], path: str | os.PathLike[str]) -> set[str]:

@@ -123,10 +123,11 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
     notes: list[str] = [f"{cells.table.place}: {note}" for note in cells.table.notes]
     notes += [Incomplete(f"{cells.table.place}: {note}") for note in cells.table.incomplete]
     if cluster is None and cells.value is not None:
+        unused = [*known_names(cells.table.names, "cluster"), *filter(None, [cells.table.roles.get("task")])]
         notes += [
             f"{cells.table.place}: the column {name!r} is not used, so items of one {name} count as "
             "independent; name it as the column of clusters if they are not"
-            for name in known_names(cells.table.names, "cluster")
+            for name in unused
         ]
     return replace(
         ratings,

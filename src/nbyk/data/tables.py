@@ -59,8 +59,8 @@ class Table:
     files
         The file of each row, if they come from several.
     roles, scores
-        The columns of "item", "rater", "value" and "cluster", and those that can hold the value, if a maker's
-        reader knows them.
+        The columns of "item", "rater", "value", "cluster" and "task", and those that can hold the value, if a
+        maker's reader knows them.
     nameless
         Whether neither rows nor columns have names, as in text, lists and arrays.
     notes, lower, incomplete, about, models

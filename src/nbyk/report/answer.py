@@ -325,10 +325,10 @@ def _widths(
     """
     for names_fold in (False, True):
         widths = []
-        for (name, *column), left, whole in zip(columns, is_left, is_whole, strict=True):
-            words = [word for cell in (name, *column) for word in cell.split()]
+        for (name, *below), left, whole in zip(columns, is_left, is_whole, strict=True):
+            words = [word for cell in (name, *below) for word in cell.split()]
             if whole:
-                words = [*(name.split() if names_fold and not left else [name]), *column]
+                words = [*(name.split() if names_fold and not left else [name]), *below]
             longest = max(map(len, words), default=0)
             widths.append(max(1, longest if whole else min(longest, max(8, width // 4))))
         if sum(widths) + _GAP * (len(widths) - 1) <= width:
