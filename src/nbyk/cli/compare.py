@@ -430,8 +430,9 @@ def _suite(words: Mapping[str, Any], read: Systems) -> Suite | None:
                 "weights are of the tasks of a suite; give their column with --suite", argument="weights"
             )
         return None
-    if words["cluster"] is not None or words["margin"] is not None:
-        raise NbykError("found --suite with --cluster or --margin, which it does not take; leave one out")
+    beside = next((name for name in ("cluster", "margin") if words[name] is not None), None)
+    if beside is not None:
+        raise NbykError("found it beside --suite, which does not take it; leave one out", argument=beside)
     assert read.clusters is not None, "the column was read"
     if "=" in (weights or ""):
         weights = numbers_of(weights, "weights", "TASK=NUMBER, as in law=2,art=1")

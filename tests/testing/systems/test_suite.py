@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+import nbyk
 from nbyk.data.responses import as_systems
 from nbyk.errors import NbykError
 from nbyk.testing.decision import Decision
@@ -18,6 +20,7 @@ from nbyk.testing.systems.suite import Suite, board_of_suite, task_table
 ASKED = Asked(Decision("two-sided", 0.05, 999, 999))
 SIZES = (5, 40, 120, 11)
 TASKS = np.repeat(["history", "law", "maths", "art"], SIZES)
+RUNS = ["run 1", "run 2", "run 3"]
 
 
 def systems(seed: int = 0, gap: float = 0.1) -> dict[str, np.ndarray]:
@@ -80,7 +83,23 @@ def test_declared_weights_are_those_of_the_score() -> None:
     for standing in board.standings:
         assert_allclose(standing.score, expected[standing.name])
     assert_allclose(board.effect, expected["a"] - expected["b"])
-    assert board.population == "new items, with these 4 tasks"
+    assert board.population == "new items, with these 4 tasks and this run of each system"
+
+
+@pytest.mark.parametrize(
+    ("weights", "noun"), [("macro", "macro mean"), ("micro", "mean"), ({"art": 2.0}, "weighted mean")]
+)
+def test_the_score_and_the_runs_that_stay_as_they_are_are_named(
+    weights: str | dict[str, float], noun: str
+) -> None:
+    runs = {name: pd.DataFrame(np.stack([of] * 3, axis=1), columns=RUNS) for name, of in systems().items()}
+    weights = weights if isinstance(weights, str) else {name: weights.get(name, 1.0) for name in TASKS}
+    board = nbyk.compare(None, runs, suite=Suite.of(TASKS, weights), generalise=("items", "tasks"))
+    assert board.pair.question.noun == noun
+    new, these = board.pair.claims
+    assert new.population == "new items and tasks, with these 3 runs of each system"
+    assert these.population == "new items, with these 4 tasks and these 3 runs of each system"
+    assert any("items share 3 runs of each of a and b" in said for said in board.warnings)
 
 
 def test_the_table_by_task_is_corrected_for_the_tasks() -> None:

@@ -64,9 +64,9 @@ class Panel:
         """Return the data for swaps and bootstraps; without clusters if items are drawn one by one."""
         return data if self.draws_clusters else replace(data, clusters=None)
 
-    def population(self, sources: Sequence[Source], *, of_clusters: bool) -> str:
+    def population(self, sources: Sequence[Source], *, of_clusters: bool, beside: Sequence[str] = ()) -> str:
         """Return in words the population of a claim that generalises over some sources, and over clusters."""
-        return population_of([(self, sources)], of_clusters=of_clusters)
+        return population_of([(self, sources)], of_clusters=of_clusters, beside=beside)
 
     @property
     def factors(self) -> tuple[str, ...]:
@@ -104,17 +104,25 @@ class Panel:
         }
 
 
-def population_of(chosen: Sequence[tuple[Panel, Sequence[Source]]], *, of_clusters: bool) -> str:
+def population_of(
+    chosen: Sequence[tuple[Panel, Sequence[Source]]], *, of_clusters: bool, beside: Sequence[str] = ()
+) -> str:
     """Return in words the population of claims about pairs, each over the sources chosen of its panel.
 
-    What is new in some pairs is new, and the units that stay as they are in some pairs are named.
+    What is new in some pairs is new, and the units that stay as they are in some pairs are named, `beside`
+    others.
     """
     panels = [panel for panel, _ in chosen]
     items, first = "clusters of items" if of_clusters else "items", panels[0]
     new_ones = f"new {listed([items, *_in_words(chosen, None)])}"
     others = [(panel, [of for of in panel.sizes if of not in sources]) for panel, sources in chosen]
     clusters = [f"these {first.n_clusters} clusters"] if first.n_clusters and not of_clusters else []
-    kept = [*clusters, *(f"these {words}" for words in _in_words(others, str)), *_single_in_words(panels)]
+    kept = [
+        *beside,
+        *clusters,
+        *(f"these {words}" for words in _in_words(others, str)),
+        *_single_in_words(panels),
+    ]
     return f"{new_ones}, with {listed(kept)}" if kept else new_ones
 
 

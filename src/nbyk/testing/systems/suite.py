@@ -35,7 +35,9 @@ from nbyk.testing.systems.by_formula import (
     without_p,
 )
 from nbyk.testing.systems.items_alone import p_by_t, scores_of_items
+from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.systems.scored import ScoredSystems
+from nbyk.testing.unit_cautions import about_units
 from nbyk.words import in_full
 
 if TYPE_CHECKING:
@@ -92,6 +94,13 @@ class Suite:
         """The tasks' numbers of items, shape (T,)."""
         return np.bincount(self.of_items).astype(np.float64)
 
+    @property
+    def of_score(self) -> str:
+        """What a score over the tasks is called beside that over all items: "macro ", "weighted " or ""."""
+        if np.allclose(self.weights, self.sizes / self.sizes.sum()):
+            return ""
+        return "macro " if np.ptp(self.weights) == 0.0 else "weighted "
+
     def means(self, values: Floats) -> Floats:
         """Return the tasks' means of items' values, shape (T,)."""
         sums = np.bincount(self.of_items, weights=values).astype(np.float64)
@@ -147,43 +156,48 @@ def board_of_suite(
         )
     scores = scores_of_items(metric, scored.rows)
 
-    def claims(values: Floats, *, has_p: bool = True) -> tuple[Claim, ...]:
+    def claims(values: Floats, a: int, b: int | None, *, has_p: bool = True) -> tuple[Claim, ...]:
+        panel = panel_of(replace(scored.pair(a, b), clusters=None), ("items",))
         n_tasks, items = len(suite.names), None
         if not alone:
-            population = f"new items, with these {n_tasks} tasks"
+            population = panel.population((), of_clusters=False, beside=[f"these {n_tasks} tasks"])
             items = claim_over(suite.over_items(values), ("items",), population, asked)
         made: tuple[Claim, ...] = () if items is None else (items,)
         if new_tasks:
-            made = claims_over(items, suite.over_tasks(values), "tasks", n_tasks, asked)
+            kept = panel.population((), of_clusters=False).removeprefix("new items")
+            first, *narrow = claims_over(items, suite.over_tasks(values), "tasks", n_tasks, asked)
+            made = (replace(first, population=f"{first.population}{kept}"), *narrow)
         return made if has_p else tuple(map(without_p, made))
 
     is_alone = bar is not None or len(scored.names) == 1
     if is_alone:
         towards = 1.0 if bar is None else metric.sign
         claims_of_pairs = {
-            (system, -1): claims(towards * (values - (bar or 0.0)), has_p=bar is not None)
+            (system, -1): claims(towards * (values - (bar or 0.0)), system, None, has_p=bar is not None)
             for system, values in enumerate(scores)
         }
         against = None if bar is None else f"a score of {in_full(bar)}"
     else:
         against = asked.against
         places = choose_pairs(scored.names, against, alternative)
-        claims_of_pairs = {(a, b): claims(metric.sign * (scores[a] - scores[b])) for a, b in places}
+        claims_of_pairs = {(a, b): claims(metric.sign * (scores[a] - scores[b]), a, b) for a, b in places}
     intervals: list[Interval] = []
-    for values in scores:
-        low, high = claims(values)[0].interval
+    for system, values in enumerate(scores):
+        low, high = claims(values, system, None)[0].interval
         if metric.score_range is not None and np.isin(scores, (0.0, 1.0)).all():
             low, high = max(low, metric.score_range[0]), min(high, metric.score_range[1])
         intervals.append((low, high))
     hypothesis = EQUAL_SCORES if is_alone else asked.hypothesis
+    noun = f"{suite.of_score}{metric.noun or metric.name}"
     return board_by_formula(
-        scored.question(asked, against=against, test="t", scale="", hypothesis=hypothesis),
+        scored.question(asked, against=against, test="t", scale="", hypothesis=hypothesis, noun=noun),
         replace(scored.sample, n_clusters=0),
         scored.names,
         np.array([float(product(suite.weights, suite.means(values))) for values in scores]),
         intervals,
         claims_of_pairs,
         sign=metric.sign,
+        warnings=tuple(about_units(scored.units, has_gold="gold" in scored.units)),
         bar=(against or "") if is_alone else None,
         bar_score=bar,
     )
