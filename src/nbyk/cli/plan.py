@@ -123,7 +123,7 @@ def plan(
     dataset
         Dataset: convabuse (fitted to its ratings), or a published prior's name.
     pilot
-        Your own ratings: CSV, TSV, JSONL, Parquet, .npy; with their --scale.
+        Your own ratings, in a file of any format that compare takes; with their --scale.
     pilot_systems : A B
         Answers of two real systems to the pilot's items; they replace all assumptions about systems. Without
         --pilot: people's ratings of their answers.

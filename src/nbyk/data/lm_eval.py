@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nbyk.data.makers import HASHES, Beside, Gathering, Incomplete, Row, columns_in, member
-from nbyk.data.tables import JSON_LINES, TABLE_SUFFIXES, Table, is_number
+from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, is_number
 from nbyk.data.text import json_lines, some
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_json
 from nbyk.words import listed
 
 # datetime.isoformat() with "-" in place of ":"; whole seconds have no fraction.
+_OF_TABLES = (*DELIMITERS, *JSON_LINES, ".parquet")
+"""Suffixes of files that a folder of logs may hold by mistake."""
 _FILE_NAME = re.compile(
     r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?)\.jsonl", re.DOTALL
 )
@@ -107,7 +109,7 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     stray = sorted(
         file.name
         for file in Path(path).rglob("*")
-        if file.suffix.lower() in TABLE_SUFFIXES and not _FILE_NAME.fullmatch(file.name)
+        if file.suffix.lower() in _OF_TABLES and not _FILE_NAME.fullmatch(file.name)
     )
     if stray:
         gathering.notes.append(

@@ -25,7 +25,6 @@ LONG_TEXT = 2**23
 _QUOTED = re.compile('^"([^"]*)"$')
 _SPARSE = 20
 """Cells of a table of objects, for each that they give, beyond which it is nearly empty."""
-TABLE_SUFFIXES = (*DELIMITERS, *JSON_LINES, ".parquet")
 
 
 @dataclass(frozen=True)
@@ -172,6 +171,10 @@ def columns_of_objects(
                 column += [None] * (len(numbers) - len(column))
             column.append(cell)
         numbers.append(number)
+    if numbers and not columns:
+        raise DataPlace(path).error(
+            'holds empty objects; expected one for each rating, as in {"item": "a", "value": 1}'
+        )
     for column in columns.values():
         column += [None] * (len(numbers) - len(column))
     return columns, numbers

@@ -163,6 +163,7 @@ CSV = [
 ]  # fmt: skip
 JSON = [
     file("an empty JSON file", "bad.jsonl", "\n", "has no rows; expected"),
+    file("empty JSON objects", "bad.jsonl", "{}\n{}\n", "holds empty objects; expected one for each rating"),
     file("a JSON array", "bad.jsonl", f"[{_ROW.strip()}, {_ROW.strip()}]\n", ":1: found an array; expected one object per line"),
     file("a JSON array over lines", "bad.jsonl", f"[\n{_ROW.strip()}\n]\n", r":1: not JSON .*call the file \.json if it is one document"),
     file("a JSON number", "bad.jsonl", _ROW + "5\n", ":2: found a number; expected one object per line"),
