@@ -309,8 +309,8 @@ def _refuse_votes(pilot: Path) -> None:
 
     if holds_votes(pilot):
         raise NbykError(
-            f"{pilot} holds votes between two outputs, which nbyk does not plan; nbyk compare {pilot} says how "
-            "many would settle an open pair",
+            f"{pilot} holds votes between two outputs, which nbyk does not plan; nbyk compare {pilot} says "
+            "how many would settle an open pair",
             argument="pilot",
         )
 
