@@ -46,6 +46,8 @@ def test_scores_that_the_user_names_may_have_other_columns_beside_them(tmp_path:
 def test_a_wide_table_says_which_columns_it_took_for_raters_or_runs(tmp_path: Path) -> None:
     wide = read_ratings(written(tmp_path / "a.csv", "item,ann,bo,cy\nq1,1,0,3\nq2,0,1,3\n"))
     assert wide.recognised == "items = item (2), raters or runs = ann, bo, cy"
+    gaps = read_ratings(written(tmp_path / "b.csv", "item,ann,bo,cy\nq1,1,,3\nq2,0,1,3\n"))
+    assert gaps.recognised == wide.recognised
     for name in ("length", "Confidence", "logprob"):
         path = written(tmp_path / "c.csv", f"item,ann,{name}\nq1,1,0.5\nq2,0,1\n")
         with pytest.raises(

@@ -80,9 +80,10 @@ class Entries:
             found = self.found[row]
             empty = found is None or (isinstance(found, str) and not found.strip())
             what = "no value" if empty else shown(found)
+            point = " with a decimal point and no comma" if isinstance(found, str) and "," in found else ""
             raise self.refuse(
                 row,
-                f"found {what}, expected a finite number; "
+                f"found {what}, expected a finite number{point}; "
                 f"mend it, or {way_out or 'leave it out if it is missing'}",
             )
         return values

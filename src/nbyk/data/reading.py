@@ -146,7 +146,7 @@ def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns
     what = "runs" if run_word(found.item) else "items"
     parts = [f"{what} = {found.item} ({ratings.n_items})"] if cells.has_ids else []
     if cells.value is None:
-        names = ratings.raters
+        names = [name for name in table.names if name in {*ratings.raters}] or [*ratings.raters]
         count = f" ({len(names)} columns)" if len(names) > 12 else ""
         who = kind.givers if len(names) > 1 else "values"
         return f"{parts[0]}, {who} = {some(names, str)}{count}"
