@@ -15,7 +15,16 @@ from nbyk.errors import on_one_line
 from nbyk.files import json_bytes, parquet_bytes, write_together
 from nbyk.provenance import present
 from nbyk.report.drawing import NARROW, pictures
-from nbyk.report.formats import cells, is_text, latex, latex_text, markdown, markdown_text, table_texts
+from nbyk.report.formats import (
+    cells,
+    is_text,
+    latex,
+    latex_text,
+    markdown,
+    markdown_strong,
+    markdown_text,
+    table_texts,
+)
 from nbyk.report.html import embedded_svg, render, svg_address
 from nbyk.report.lines import Head, filled, head_rows, head_text
 
@@ -368,7 +377,7 @@ def _markdown(answer: Answer) -> str:
         first, *others = sentences
         parts, folded = [f"### {markdown_text(answer.title)}", f"**{first}**", *others, *careful], tables
     else:
-        parts = head_rows(head, markdown_text, "**{}**".format, "`{}`".format)
+        parts = head_rows(head, markdown_text, markdown_strong, "`{}`".format)
         if head.table is not None:
             table = markdown(head.table.shown, head.table.caption).rstrip()
             parts.insert(len(parts) * head.table_is_last, table)
