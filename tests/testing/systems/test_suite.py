@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -84,6 +86,36 @@ def test_declared_weights_are_those_of_the_score() -> None:
         assert_allclose(standing.score, expected[standing.name])
     assert_allclose(board.effect, expected["a"] - expected["b"])
     assert board.population == "new items, with these 4 tasks and this run of each system"
+
+
+def test_all_numbers_are_in_the_unit_of_the_ratings(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    rated = {name: rng.integers(1, 6, len(TASKS)).astype(float) for name in ("a", "b")}
+    for name, values in rated.items():
+        rows = [f"q{i},{value:g}" for i, value in enumerate(values)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["item,value", *rows]))
+    given = nbyk.read_systems([tmp_path / "a.csv", tmp_path / "b.csv"], scale="1..5")
+    suite = Suite.of(TASKS, "macro")
+    mean = {name: np.mean([of[task == TASKS].mean() for task in suite.names]) for name, of in rated.items()}
+    board = nbyk.compare(given, suite=suite)
+    assert {standing.name: standing.score for standing in board.standings} == pytest.approx(mean)
+    assert board.effect == pytest.approx(mean["a"] - mean["b"])
+    assert "mean on 1..5" in repr(board)
+    errors = [
+        (rated["a"] - rated["b"])[task == TASKS].std(ddof=1) / np.sqrt(np.sum(task == TASKS))
+        for task in suite.names
+    ]
+    low, high = board.interval
+    assert high - low > 2 * 1.96 * np.sqrt(np.sum(np.square(errors))) / 4
+    table = task_table(ScoredSystems.of(given, "mean"), suite, board).set_index("task")
+    for task in suite.names:
+        assert table.loc[task, "a"] == pytest.approx(rated["a"][task == TASKS].mean())
+        assert table.loc[task, "effect"] == pytest.approx((rated["a"] - rated["b"])[task == TASKS].mean())
+    held = nbyk.compare(given, suite=suite, against=1.5).pairs[0]
+    assert held.effect == pytest.approx(mean["a"] - 1.5)
+    assert held.verdict == "better"
+    with pytest.raises(NbykError, match=r"found 0.5, expected a score of mean from 1 to 5"):
+        nbyk.compare(given, suite=suite, against=0.5)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def board_alone(scored: ScoredSystems, asked: Asked, *, bar: float | None = None
             "found a margin, and no score to hold the system to; give one with `against`", argument="margin"
         )
     against = None if bar is None else f"a score of {in_full(bar)}"
-    normal = None if bar is None else _checked(bar, scored)
+    normal = None if bar is None else checked_bar(bar, scored)
     alone = [_Alone(scored, asked, system, normal, against or "") for system in range(len(scored.names))]
     claims = {(one.system, -1): one.claims() for one in alone}
     in_ratings = partial(metric.score_in_ratings, scale=scored.scale)
@@ -260,7 +260,7 @@ def _of_constant(value: float, n: int, bar: float) -> tuple[float, float]:
     return above, below
 
 
-def _checked(bar: float, scored: ScoredSystems) -> float:
+def checked_bar(bar: float, scored: ScoredSystems) -> float:
     """Return the bar on [0, 1]; raise NbykError if no system can have that score."""
     metric, scale = scored.metric, scored.scale
     low, high = metric.score_range or (-math.inf, math.inf)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +36,7 @@ from nbyk.testing.systems.by_formula import (
     without_p,
 )
 from nbyk.testing.systems.items_alone import p_by_t, scores_of_items
+from nbyk.testing.systems.one_system import checked_bar
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.unit_cautions import about_units
@@ -139,6 +141,7 @@ def board_of_suite(
     """Return the systems' scores on a suite, and the claims about their pairs, or about each and a bar.
 
     With `new_tasks`, the first claim is over new tasks like these; else it is over new items of these tasks.
+    The bar and all results are in the unit of the ratings.
     """
     metric, alternative = scored.metric, asked.decision.alternative
     if not metric.is_mean_over_items or metric.kind == "comparison":
@@ -154,7 +157,10 @@ def board_of_suite(
             "or ask about new tasks with `generalise` items,tasks",
             argument="generalise",
         )
-    scores = scores_of_items(metric, scored.rows)
+    if bar is not None:
+        checked_bar(bar, scored)
+    in_ratings = partial(metric.score_in_ratings, scale=scored.scale)
+    scores = in_ratings(0.0) + metric.effect_unit(scored.scale) * scores_of_items(metric, scored.rows)
 
     def claims(values: Floats, a: int, b: int | None, *, has_p: bool = True) -> tuple[Claim, ...]:
         panel = panel_of(replace(scored.pair(a, b), clusters=None), ("items",))
@@ -184,13 +190,14 @@ def board_of_suite(
     intervals: list[Interval] = []
     for system, values in enumerate(scores):
         low, high = claims(values, system, None)[0].interval
-        if metric.score_range is not None and np.isin(scores, (0.0, 1.0)).all():
-            low, high = max(low, metric.score_range[0]), min(high, metric.score_range[1])
+        if metric.score_range is not None and np.isin(scores, (in_ratings(0.0), in_ratings(1.0))).all():
+            least, most = map(in_ratings, metric.score_range)
+            low, high = max(low, least), min(high, most)
         intervals.append((low, high))
     hypothesis = EQUAL_SCORES if is_alone else asked.hypothesis
     noun = f"{suite.of_score}{metric.noun or metric.name}"
     return board_by_formula(
-        scored.question(asked, against=against, test="t", scale="", hypothesis=hypothesis, noun=noun),
+        scored.question(asked, against=against, test="t", hypothesis=hypothesis, noun=noun),
         replace(scored.sample, n_clusters=0),
         scored.names,
         np.array([float(product(suite.weights, suite.means(values))) for values in scores]),
@@ -212,6 +219,7 @@ def task_table(scored: ScoredSystems, suite: Suite, board: Board) -> pd.DataFram
     import pandas as pd
 
     metric, first, alternative = scored.metric, board.pairs[0], board.question.alternative
+    unit, least = metric.effect_unit(scored.scale), metric.score_in_ratings(0.0, scored.scale)
     scores = scores_of_items(metric, scored.rows)
     a, b = (scored.names.index(name) for name in (first.a, first.b))
     rows = []
@@ -230,10 +238,10 @@ def task_table(scored: ScoredSystems, suite: Suite, board: Board) -> pd.DataFram
                 "task": name,
                 "items": effects.size,
                 "weight": suite.weights[task],
-                **dict(zip(scored.names, here.mean(axis=1).tolist(), strict=True)),
-                "effect": effects.mean(),
-                "low": low,
-                "high": high,
+                **dict(zip(scored.names, (least + unit * here.mean(axis=1)).tolist(), strict=True)),
+                "effect": unit * effects.mean(),
+                "low": unit * low,
+                "high": unit * high,
                 "p": p,
             }
         )
