@@ -275,6 +275,7 @@ def test_people_among_runs_are_named_as_gold_and_change_places_with_a_system(nby
         assert "people looks like gold (up to 3 people for each item, and runs of" in " ".join(text.split())
         assert next_of(text) == ["compare", "a.csv", "b.csv", "--gold", "people.csv"]
     assert "looks like gold" not in nbyk("compare --gold people.csv a.csv b.csv")[1]
+    assert "looks like gold" not in nbyk("compare people.csv")[1]
 
 
 def test_classes_beside_another_kind_are_the_ones_named(nbyk: Run) -> None:
