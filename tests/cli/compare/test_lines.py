@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -379,3 +380,13 @@ def test_a_plan_follows_only_where_it_reads_the_same_data_and_plans_the_same_tes
         assert (code, "one-sided, α = 0.01" in text) == (0, True), errors
     else:
         assert following.endswith(" --full  # what would settle it")
+
+
+def test_an_end_near_zero_shows_its_side_beside_a_far_wider_interval() -> None:
+    a = np.random.default_rng(0).normal(0.5, 0.1, (40, 3))
+    pair = package.compare(None, {"a": a + 0.1, "b": a}, metric="mean", n_resamples=99).pair
+    broad, items = pair.claims
+    broad = replace(broad, effect=0.19, interval=(-0.52, 0.9), p=0.4)
+    items = replace(items, effect=0.19, interval=(-0.0002, 0.3877), p=0.0503)
+    text = repr(replace(pair, claims=(broad, items), p=0.4))
+    assert "With these raters or runs alone: -0.0002 to 0.3877." in " ".join(text.split())

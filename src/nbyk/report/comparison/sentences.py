@@ -59,7 +59,8 @@ WITHIN_MARGIN = {
 
 _LEAST_P = 1e-4
 _MOST_NAMED = 3
-_MORE_DIGITS = 2
+_FINEST = 0.015
+"""The least share of an interval that its ends show where one is near 0."""
 _ROUNDING = 1e-12
 
 
@@ -201,7 +202,7 @@ def _numbers(pair: Pair, claim: Claim, interval: Interval, broader: Interval = N
     spread = broader[1] - broader[0]
     spread = spread if math.isfinite(spread) else high - low
     size, *ends = with_decimals((effect, low, high), spread)
-    for _ in range(_MORE_DIGITS):  # an end that rounds to 0 would hide on which side of it it is
+    while spread > _FINEST * (high - low):  # an end that rounds to 0 would hide on which side of it it is
         if not any(float(text) == 0.0 < abs(end) for text, end in zip(ends, (low, high), strict=True)):
             break
         spread *= 0.1
