@@ -51,6 +51,9 @@ Floats = NDArray[np.float64]
 _MOST_LEVELS = 11
 """Errors propose whole numbers as levels if they span fewer than this many values."""
 
+_FEWEST_OF_COLUMN = 5
+"""Labels that show that a column without a class of another is of no rater."""
+
 _OPTIONS: Mapping[Kind, tuple[str, ...]] = {
     "numbers": ("scale", "cluster", "lower_is_better"),
     "classes": ("classes", "cluster"),
@@ -162,6 +165,8 @@ def read_systems(
     lower, about_direction = (False, []) if people else _direction(sources.values(), lower_is_better)
     cells = _cells_of(kind, on_scale, classes, by_runs=bool(paired))
     read = _read(sources, people, cells, Mending(on_duplicates, on_empty))
+    if kind == "classes":
+        _refuse_other_columns(read, sources, people)
     if kind != "numbers":
         on_scale = FROM_0_TO_1
     elif on_scale is None:
@@ -318,6 +323,22 @@ def _cells_of_gold(people: GivenData, cells: CellKind) -> CellKind:
     is_one_hot = people.table is not None and {*cells.names} <= {*people.table.names}
     are_shares = people.table is None or people.kind == "distributions" or is_one_hot
     return cells if are_shares else ClassKind(cells.names)
+
+
+def _refuse_other_columns(read: _Read, sources: Mapping[str, GivenData], people: GivenData | None) -> None:
+    """Raise NbykError if a column of a wide table has none of the classes of all others: it is no rater."""
+    given = [*([] if people is None else [people]), *sources.values()]
+    places = [ratings.values.astype(np.intp) for ratings in read.every]
+    every = np.bincount(np.concatenate(places))
+    for source, ratings, classes in zip(given, read.every, places, strict=True):
+        columns = {*source.givers}
+        for rater, name in enumerate(ratings.raters if columns else ()):
+            own = np.bincount(classes[ratings.rater_index == rater], minlength=len(every))
+            if name in columns and own.sum() >= _FEWEST_OF_COLUMN and (every == own)[own > 0].all():
+                raise source.place.error(
+                    f"column {name!r} has none of the classes of all others; leave it out if it is of no "
+                    f"rater or run, or name it as that of clusters with {argument_with('cluster', name)}"
+                )
 
 
 def _matched(read: _Read, kind: Kind, paired: bool | None, on_missing: OnMissing) -> Sequence[str] | None:
