@@ -309,7 +309,7 @@ def test_a_column_of_clusters_is_no_rater_who_gives_classes(tmp_path: Path, rate
     gold.write_text("\n".join(",".join(row) for row in [["item", "passage", *people], *rows]))
     system.write_text("\n".join(["item,label", *(f"q{i},yes" for i in range(12))]))
     given = {"a": system, "b": system}
-    said = r"gold.csv: column 'passage' has none of the classes of all others; .* with `cluster=.passage.`"
+    said = r"gold.csv: column 'passage' has none of the classes of all others; .* it with `cluster=.passage.`"
     with pytest.raises(NbykError, match=said):
         nbyk.read_systems(given, gold)
     systems = nbyk.read_systems(given, gold, cluster="passage")

@@ -31,6 +31,7 @@ from nbyk.data.kinds import (
     NumberKind,
     ShareKind,
     counts_labels,
+    refuse_strange_columns,
 )
 from nbyk.data.layouts import Mending
 from nbyk.data.lm_eval import SampleChoice
@@ -50,9 +51,6 @@ Floats = NDArray[np.float64]
 
 _MOST_LEVELS = 11
 """Errors propose whole numbers as levels if they span fewer than this many values."""
-
-_FEWEST_OF_COLUMN = 5
-"""Labels that show that a column without a class of another is of no rater."""
 
 _OPTIONS: Mapping[Kind, tuple[str, ...]] = {
     "numbers": ("scale", "cluster", "lower_is_better"),
@@ -166,7 +164,7 @@ def read_systems(
     cells = _cells_of(kind, on_scale, classes, by_runs=bool(paired))
     read = _read(sources, people, cells, Mending(on_duplicates, on_empty))
     if kind == "classes":
-        _refuse_other_columns(read, sources, people)
+        _refuse_columns_of_no_rater(read, sources, people)
     if kind != "numbers":
         on_scale = FROM_0_TO_1
     elif on_scale is None:
@@ -325,20 +323,18 @@ def _cells_of_gold(people: GivenData, cells: CellKind) -> CellKind:
     return cells if are_shares else ClassKind(cells.names)
 
 
-def _refuse_other_columns(read: _Read, sources: Mapping[str, GivenData], people: GivenData | None) -> None:
-    """Raise NbykError if a column of a wide table has none of the classes of all others: it is no rater."""
+def _refuse_columns_of_no_rater(
+    read: _Read, sources: Mapping[str, GivenData], people: GivenData | None
+) -> None:
+    """Raise NbykError if a column of a wide table of classes is of no rater or run."""
     given = [*([] if people is None else [people]), *sources.values()]
-    places = [ratings.values.astype(np.intp) for ratings in read.every]
-    every = np.bincount(np.concatenate(places))
-    for source, ratings, classes in zip(given, read.every, places, strict=True):
-        columns = {*source.givers}
-        for rater, name in enumerate(ratings.raters if columns else ()):
-            own = np.bincount(classes[ratings.rater_index == rater], minlength=len(every))
-            if name in columns and own.sum() >= _FEWEST_OF_COLUMN and (every == own)[own > 0].all():
-                raise source.place.error(
-                    f"column {name!r} has none of the classes of all others; leave it out if it is of no "
-                    f"rater or run, or name it as that of clusters with {argument_with('cluster', name)}"
-                )
+    columns = []
+    for source, ratings in zip(given, read.every, strict=True):
+        classes, is_wide = ratings.values.astype(np.intp), {*ratings.raters} <= {*source.givers}
+        names = ratings.raters if is_wide else ()
+        of_raters = {name: classes[ratings.rater_index == rater] for rater, name in enumerate(names)}
+        columns.append((source.place, of_raters or {"": classes}))
+    refuse_strange_columns(columns, lambda name: f"name it with {argument_with('cluster', name)}")
 
 
 def _matched(read: _Read, kind: Kind, paired: bool | None, on_missing: OnMissing) -> Sequence[str] | None:
