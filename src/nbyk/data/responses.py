@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.data.arrays import array_of, as_matrix, as_scores, check_aligned, filled
-from nbyk.data.columns import ROLE_NAMES, ROW_NUMBERS, RUN_NAMES, is_of_no_rater
+from nbyk.data.columns import OF_NO_RATER, is_of_no_rater
 from nbyk.data.kinds import (
     KINDS,
     ClassKind,
@@ -36,9 +36,6 @@ from nbyk.words import number_of
 
 Floats = NDArray[np.float64]
 ManyResponses = Mapping[str, Any] | Sequence[Any]
-
-_OF_NO_RATER = (ROLE_NAMES | ROW_NUMBERS).difference(RUN_NAMES)
-"""Names of columns that hold ids, or say who answered: as responses they would silently be numbers."""
 
 
 def as_systems(
@@ -232,7 +229,7 @@ class _Cells:
     def refuse_columns_of_no_rater(self) -> None:
         """Raise NbykError if one of several columns is of no rater or run by its name."""
         for column in self.columns if len(self.columns) > 1 else ():
-            if column.strip().lower() in _OF_NO_RATER or is_of_no_rater(column):
+            if column.strip().lower() in OF_NO_RATER or is_of_no_rater(column):
                 raise self.place.error(
                     f"column {column!r} is of no rater or run by its name; choose the columns of responses, "
                     "or read the frame by `nbyk.read_systems`"
