@@ -274,7 +274,7 @@ def compared_by_judge(
         words = ["nbyk", "plan", "--pilot", people[0], "--judge", str(judge), *options]
         words += ["--solve", "raters", "--effect", f"{effect:.6g}", *_sided(board.question), "--power", "0.8"]
         following = "what would settle it", shlex.join(words)
-    return Compared(judged_answer(judged, data, following), [board], board.names)
+    return Compared(judged_answer(judged, data, following), [board], data.systems)
 
 
 def needs_pairs(test: str | None, pair_runs: str | None) -> bool | None:

@@ -149,8 +149,7 @@ def test_classes_have_sensitivity_specificity_and_a_verdict_on_standing_in(
 def test_all_is_said_of_the_leader_when_it_comes_second(run_words: Run, files: tuple[Path, Path]) -> None:
     people, judge = files
     for file in files:
-        header, *rows = file.read_text(encoding="utf-8").splitlines()
-        file.write_text("\n".join([header, *reversed(rows)]), encoding="utf-8")
+        reversed_rows(file)
     _, printed, _ = run_words("compare", str(people), "--judge", str(judge), "--format", "json")
     said, text = json.loads(printed), " ".join(json.loads(printed)["sentences"])
     (difference,) = said["judged"]["differences"]
@@ -169,3 +168,41 @@ def test_all_is_said_of_the_leader_when_it_comes_second(run_words: Run, files: t
     ]
     assert len(points) == 3
     assert min(points) > 0.0
+
+
+def reversed_rows(file: Path) -> None:
+    header, *rows = file.read_text(encoding="utf-8").splitlines()
+    file.write_text("\n".join([header, *reversed(rows)]), encoding="utf-8")
+
+
+def test_the_gate_asks_about_the_first_system_though_the_other_leads(
+    run_words: Run, files: tuple[Path, Path]
+) -> None:
+    for file in files:
+        reversed_rows(file)
+    code, printed, _ = run_words("compare", str(files[0]), "--judge", str(files[1]), "--gate")
+    assert (code, "The gate is not passed by B." in printed) == (3, True)
+
+
+def test_the_gate_is_inconclusive_with_too_few_people(run_words: Run, files: tuple[Path, Path]) -> None:
+    people, judge = files
+    header, *rows = people.read_text(encoding="utf-8").splitlines()
+    people.write_text("\n".join([header, *(row for row in rows if ",p1," in row or ",p2," in row)]))
+    for order in range(2):
+        for file in files if order else ():
+            reversed_rows(file)
+        code, printed, _ = run_words("compare", str(people), "--judge", str(judge), "--gate")
+        assert (code, "The gate is inconclusive: 2 raters are too few" in printed) == (4, True)
+        assert "--generalise" not in printed
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_whether_the_judge_differs_has_no_better_side(
+    run_words: Run, files: tuple[Path, Path], alternative: str
+) -> None:
+    words = ("compare", str(files[0]), "--judge", str(files[1]), "--format", "json")
+    found = [
+        json.loads(run_words(*words, *more)[1])["judged"]["differences"][0]["excess"]
+        for more in ((), ("--alternative", alternative))
+    ]
+    assert found[0]["p"] == found[1]["p"] < 0.05

@@ -213,11 +213,11 @@ def compare_judged(
             "give the chance of each choice with `chance`, or draw the outputs at random",
             *warnings,
         )
-    trend, change = drift(weighing), None
+    trend, change, either_way = drift(weighing), None, _either_way(asked)
     if trend is not None and trend.sources:
-        change = claims_over(None, trend, "raters", n_raters, asked, constant=_CONSTANT)[0]
+        change = claims_over(None, trend, "raters", n_raters, either_way, constant=_CONSTANT)[0]
     elif trend is not None:
-        change = claim_over(trend, ("items",), "new items", asked, _CONSTANT)
+        change = claim_over(trend, ("items",), "new items", either_way, _CONSTANT)
     bar = None if pairs else ""  # one system is compared with nothing
     claims = claims or {(0, -1): means[0].claims}
     given = (question, sample, names, scores, intervals, claims)
@@ -248,8 +248,13 @@ def _estimated(
         without_p(told(_claims(people, people.broad, asked))),
         claims,
         estimate.weight,
-        told(_claims(excess, excess.broad, asked)),
+        told(_claims(excess, excess.broad, _either_way(asked))),
     )
+
+
+def _either_way(asked: Asked) -> Asked:
+    """Return the question of what has no better side: how far judge and people differ, or drift apart."""
+    return replace(asked, decision=replace(asked.decision, alternative="two-sided"))
 
 
 def _claims(estimate: Corrected, broad: SharedUnitsTest | None, asked: Asked) -> tuple[Claim, ...]:
