@@ -37,7 +37,9 @@ Advance = Callable[[int], None]
 
 def progress(description: str, total: int) -> AbstractContextManager[Advance]:
     """Give a block a function to call with the number of steps just done, of `total`; threads may call it."""
-    return _bar(description, total) if sys.stderr.isatty() else nullcontext(_Log(description, total).advance)
+    if sys.stderr.isatty():
+        return _bar(description, total)
+    return nullcontext(_Steps(description, total).advance)
 
 
 def stage(description: str, total: int | None = None) -> AbstractContextManager[Advance]:
@@ -85,7 +87,7 @@ def _bar(description: str, total: int | None) -> Iterator[Advance]:
         yield lambda steps: bar.advance(task, steps)
 
 
-class _Log:
+class _Steps:
     def __init__(self, description: str, total: int) -> None:
         self._description, self._total = description, max(1, total)
         self._done = self._tenths = 0

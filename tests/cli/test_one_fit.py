@@ -187,7 +187,7 @@ def test_a_plan_takes_the_prior_that_nbyk_fit_wrote(
     Path("times.csv").write_text("\n".join(["item,rater,value", *rows]) + "\n", encoding="utf-8")
     code, said, errors = nbyk("fit times.csv --scale 0..60 --response lognormal --out prior.json")
     assert code == 0, errors
-    assert "made a lognormal number of them" in said
+    assert "a lognormal number with these two" in said
     powers = []
     for epsilon in (1, 20):
         size = f"--items 60 --responses 3 --epsilon {epsilon} --unit scale --scale 0..60"
@@ -195,3 +195,28 @@ def test_a_plan_takes_the_prior_that_nbyk_fit_wrote(
         assert code == 0, errors
         powers.append(json.loads(said)["power"])
     assert powers[0] < 0.2 < 0.8 < powers[1]
+
+
+def test_a_kind_is_taken_for_zeros_and_ones_and_normalised_files_and_refused_for_labels(
+    nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    votes = (drawn(OWN, 100, 4, 1) > 0.2).astype(int)
+    for name, words in (("votes", ("0", "1")), ("labels", ("no", "yes"))):
+        rows = [f"i{i},r{r},{words[x]}" for i, of_item in enumerate(votes) for r, x in enumerate(of_item)]
+        Path(f"{name}.csv").write_text("\n".join(["item,rater,value", *rows]) + "\n", encoding="utf-8")
+    assert nbyk("study normalise votes --path votes.csv --scale 0..1 --out votes.parquet")[0] == 0
+    for data in ("votes.csv --scale 0..1", "votes.parquet"):
+        code, said, errors = nbyk(f"fit {data} --response beta --out prior.json")
+        assert code == 0, errors
+        assert "a rating:                      a beta number with these two\n" in said
+        assert read_json("prior.json")["response"] == {"kind": "beta"}
+    assert nbyk("fit votes.csv --scale 0..1 --response binary --out prior.json")[0] == 0
+    assert read_json("prior.json")["response"] == {"kind": "binary"}
+    for option, about in (
+        ("--response beta", "--response: labels have one family"),
+        ("--scale 0..1 --levels no,yes", "--levels: found no, yes, but ratings on a scale are no labels"),
+    ):
+        code, said, errors = nbyk(f"fit labels.csv {option}")
+        assert (code, said) == (2, "")
+        assert about in errors

@@ -8,8 +8,8 @@ from scipy import stats
 
 from nbyk.data.responses import response_set
 from nbyk.metrics import get
+from nbyk.planning.power.battery import SimulatedSets
 from nbyk.planning.power.estimate import rejections
-from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import observed_effects, resampled_effects

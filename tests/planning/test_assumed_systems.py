@@ -10,9 +10,8 @@ from nbyk import plan
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.planning.power.battery import SystemTest
+from nbyk.planning.power.battery import SimulatedSets, SystemTest
 from nbyk.planning.power.estimate import power_of_test
-from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.planning.result import Plan
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population

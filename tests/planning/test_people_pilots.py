@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import nbyk
 from nbyk.data.response_set import ResponseSet
-from nbyk.data.units import ALL_FRESH
+from nbyk.data.units import ALL_FRESH, FRESH
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.closed_form import solved, with_assurance
@@ -165,3 +166,54 @@ def test_a_pilot_of_few_raters_says_what_pilot_would_tell() -> None:
     crew = replace(asked, raters=20, k_responses=20, power=None)
     powers = [solved(replace(crew, source=of.law())).power for of in (pilot, known)]
     assert powers[0] < powers[1]
+
+
+def strangers(**declared: float) -> Pilot:
+    """Return 60 items that four people rate who rate no other, and two systems that answer once."""
+    generator = np.random.default_rng(6)
+    mean = generator.uniform(0.3, 0.7, (60, 1))
+    gold = np.clip(mean + generator.normal(0.0, 0.2, (60, 4)), 0.0, 1.0)
+    a, b = (mean + generator.normal(off, 0.1, (60, 1)) for off in (0.1, 0.12))
+    return Pilot((ResponseSet(gold, a, b, ALL_FRESH),), get("mae"), declared=declared)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"solve": "items", "effect": 0.05, "k_responses": 1},
+        {"solve": "items", "k_responses": 10},
+        {"solve": "raters", "effect": 0.05, "k_responses": 2},
+        {"solve": "ratings", "effect": 0.05},
+        {"solve": "ratings", "n_items": 500},
+    ],
+)
+def test_strangers_do_not_show_what_another_number_of_ratings_does(asked: dict[str, Any]) -> None:
+    with pytest.raises(NbykError, match="does not show what another number than its 4 ratings of an item"):
+        nbyk.plan(strangers(), power=0.8, **asked)
+    known = nbyk.plan(strangers(ratings=0.16), power=0.8, **{"effect": 0.05, **asked})
+    assert known.request.spread.ratings == 0.16
+
+
+def test_what_is_asked_of_strangers_is_not_passed_over() -> None:
+    alone = nbyk.plan(strangers(), solve="items", power=0.8)
+    assert nbyk.plan(strangers(), solve="items", power=0.8, k_responses=4).lines == alone.lines
+    declared = nbyk.plan(strangers(items=0.36), solve="items", power=0.8)
+    assert declared.n_items == pytest.approx(
+        0.36 * (2.8016 / (declared.effect or 0.0)) ** 2, rel=0.01
+    )  # (z + z) s / δ
+    assert nbyk.plan(strangers(), solve="items", power=0.8, raters=5).crew.raters == 5
+    with pytest.raises(NbykError, match="nothing is left to solve for"):
+        nbyk.plan(strangers(), solve="items", power=0.8, budget=100.0)
+    few = nbyk.plan(strangers(), raters=8, effect=0.05, power=0.8)
+    assert few.to_frame()["ratings each"].min() == 4
+
+
+def test_more_runs_keep_the_ratings_of_strangers() -> None:
+    generator = np.random.default_rng(7)
+    mean = generator.uniform(0.3, 0.7, (80, 1))
+    gold = mean + generator.normal(0.0, 0.2, (80, 3))
+    a, b = (mean + off + generator.normal(0.0, 0.02, 4) for off in (0.1, 0.15))
+    data = nbyk.response_set(gold, a, b)
+    pilot = Pilot((replace(data, units={**data.units, "gold": FRESH}),), get("mae"), about_runs=True)
+    plan = nbyk.plan(pilot, runs=15, effect=0.05, power=0.8)
+    assert (plan.crew.runs, plan.crew.raters, plan.k_responses) == (15, 0, 3)

@@ -218,6 +218,50 @@ def test_settle_says_which_of_items_raters_and_runs_would_settle_the_broad_claim
     assert fresh.sentence.startswith("Collect nothing more: p = ")
 
 
+@pytest.mark.parametrize(
+    ("asked", "start"),
+    [
+        ({"raters": 30, "max_items": 50}, "With 30 raters, no number of items up to 50 is enough: "),
+        ({"n_items": 150, "max_responses": 5}, "With 150 items, no number of raters up to 5 is enough: "),
+        (
+            {"solve": "ratings", "raters": 30, "n_items": 160, "max_responses": 2},
+            "With 30 raters and 160 items, no number of ratings per item up to 2 is enough: ",
+        ),
+    ],
+)
+def test_a_limit_of_the_search_is_kept_and_said(asked: dict[str, Any], start: str) -> None:
+    found = planned(SPREAD, {"runs": 0, "power": 0.8, "effect": 0.055, **asked})
+    assert not found.reachable
+    assert found.sentence.startswith(start)
+
+
+def test_a_limit_of_ratings_is_none_of_raters() -> None:
+    asked = {"effect": 0.05, "power": 0.8, "max_responses": 2}
+    found = planned(SPREAD, {**asked, "n_items": 400, "k_responses": 2, "runs": 0})
+    assert found.reachable
+    assert found.crew.raters > 2
+    costs = Costs(item=10.0, rating=0.01, rater=0.01)
+    cheapest = planned(SPREAD, {**asked, "max_responses": None, "costs": costs})
+    assert cheapest.k_responses > 2
+    assert planned(SPREAD, {**asked, "costs": costs}).k_responses == 2
+
+
+def test_settle_has_its_prices_and_its_most_items_with_people_too() -> None:
+    generator = np.random.default_rng(1)
+    mean = generator.uniform(0.3, 0.7, (60, 1))
+    gold = np.clip(mean + generator.normal(0.0, 0.2, (60, 6)), 0.0, 1.0)
+    a, b = (mean + 0.1 * generator.standard_normal((60, 1)) + off for off in (0.1, 0.12))
+    data = response_set(gold, a, b)
+    found = nbyk.settle(data, cost_per_item=10.0, cost_per_rating=0.5)
+    assert (found.open, found.reachable) == (("n_items",), True)
+    assert found.n_items > 100
+    assert found.cost == found.n_items * (10.0 + 0.5 * found.k_responses)
+    few = nbyk.settle(data, max_items=100)
+    assert not few.reachable
+    assert few.sentence.startswith("With 6 raters, no number of items up to 100 is enough: ")
+    assert all(other.n_items <= 100 for other in few.others)
+
+
 def test_what_settles_together_has_the_fewest_items_for_its_raters() -> None:
     aim = Aim(replace(SPREAD, items=0.3), Crew(40, 4, 4, 0), 0.07, 0.8)
     assert aim.least("n_items") is aim.least("raters") is None

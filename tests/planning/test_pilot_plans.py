@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -115,6 +116,34 @@ def test_a_pair_needs_gold_and_a_difference() -> None:
     same = PilotItems("these", RATED.ratings, LIKERT, (np.ones((300, 1)), np.ones((300, 1))))
     with pytest.raises(NbykError, match="A and B do not differ on mae"):
         plan(same, power=0.8, k_responses=6)
+
+
+@pytest.mark.parametrize(("n", "difference"), [(2, 1.0), (3, 1.0), (8, 0.1)])
+@pytest.mark.parametrize(
+    ("asked", "items"), [({}, 6), ({"alternative": "greater"}, 5), ({"test": "shifted"}, 2)]
+)
+def test_a_difference_that_does_not_vary_takes_the_fewest_items_that_a_test_rejects_on(
+    n: int, difference: float, asked: dict[str, Any], items: int
+) -> None:
+    """Of 2^N swaps, two are as far out as the data, or one on one side: 2/2⁶ and 1/2⁵ are at most .05."""
+    b = np.linspace(0.0, 1.0 - difference, n)[:, np.newaxis]
+    constant = PilotItems("these", None, Response("clamped"), (b + difference, b), ("ours", "theirs"))
+    given = {"metric": "mean", "precision": 0.05, **asked}
+    found = plan(constant, power=0.8, **given)
+    assert (found.n_items, found.k_responses) == (items, 1)
+    assert all(row.n_items >= items for row in found.candidates)
+    if items > 2:
+        with pytest.raises(
+            NbykError, match=f"n_items: found {items - 1}, on which .* give at least {items}$"
+        ):
+            plan(constant, power=0.8, n_items=items - 1, **given)
+
+
+def test_what_a_budget_buys_is_no_other_way_to_the_same_power() -> None:
+    bought = plan(RATED, epsilon=0.3, budget=300.0, precision=0.05)
+    assert len(bought.candidates) > 1
+    assert bought.head.table is None
+    assert plan(RATED, epsilon=0.3, power=0.8, precision=0.05).head.table is not None
 
 
 def test_systems_that_answer_in_real_numbers_show_a_small_difference() -> None:

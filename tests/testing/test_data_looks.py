@@ -42,6 +42,30 @@ def test_looks_that_are_no_number_of_looks_are_refused(looks: float) -> None:
         nbyk.compare(None, np.ones(5), np.zeros(5), looks=looks)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("alpha", [0.01, 0.5, 0.7, 0.95])
+def test_one_sided_bounds_are_those_of_the_normal_sums(alpha: float) -> None:
+    """The chance that no sum of three steps passes the bound, by scipy's integral."""
+    bound = stats.norm.isf(at_each_look(alpha, 0.95, 3, "greater")[0])
+    steps = np.arange(1, 4)
+    correlations = np.sqrt(np.minimum.outer(steps, steps) / np.maximum.outer(steps, steps))
+    chance = stats.multivariate_normal(cov=correlations).cdf(np.full(3, bound))
+    assert_allclose(chance, 1.0 - alpha, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("asked", "line"),
+    [
+        ({"alpha": 2.0}, "alpha: found 2.0"),
+        ({"alpha": float("nan")}, "alpha: found nan"),
+        ({"confidence_level": -1.0}, "confidence_level: found -1.0"),
+        ({"confidence_level": 1.0}, "confidence_level: found 1.0"),
+    ],
+)
+def test_levels_out_of_range_are_refused_beside_looks(asked: dict[str, float], line: str) -> None:
+    with pytest.raises(NbykError, match=line):
+        nbyk.compare(None, np.ones(5), np.zeros(5), looks=3, **asked)  # type: ignore[arg-type]
+
+
 @pytest.mark.statistics
 @pytest.mark.parametrize("severity", [0.0, 0.1])
 def test_the_level_holds_over_all_looks_with_raters_who_come_again(severity: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from statsmodels.stats.contingency_tables import StratifiedTable
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
@@ -120,3 +121,18 @@ def test_what_the_tests_cannot_take_is_refused():
         cochran_mantel_haenszel(target, a, b, strata=[1, 2, 3])
     with pytest.raises(NbykError, match="unknown method 'midp'; did you mean mid_p"):
         mcnemar(target, a, b, method="midp")
+
+
+def test_strata_with_an_index_are_matched_by_it() -> None:
+    rng = np.random.default_rng(0)
+    ids = [f"q{number}" for number in range(40)]
+    target, strata = (pd.Series(rng.integers(0, n, 40), ids) for n in (2, 4))
+    a, b = (pd.DataFrame(rng.integers(0, 2, (40, 2)), ids) for _ in "ab")
+    p = cochran_mantel_haenszel(target, a, b, strata=strata).p
+    other = rng.permutation(40)
+    assert cochran_mantel_haenszel(target, a, b, strata=strata.iloc[other]).p == p
+    # without an index they are in the order of the targets
+    moved = strata.iloc[other].to_numpy()
+    assert cochran_mantel_haenszel(target.iloc[other], a, b, strata=moved).p == pytest.approx(p, rel=1e-12)
+    with pytest.raises(NbykError, match="strata: an item has none"):
+        cochran_mantel_haenszel(target, a, b, strata=[None, *strata[1:]])

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -75,15 +76,15 @@ _NOT_OF_JUDGE = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER) - {"scale", "rater"}
 
 _OF_PLAN = (
     *("item", "rater", "value", "cluster", "metric_file", "pair_runs", "counts"),
-    *("on_duplicates", "on_empty", "alpha"),
+    *("on_duplicates", "on_empty"),
 )
 """Parameters that `nbyk plan` takes too."""
 
 _NOT_OF_PLAN = {
-    *("gold_item", "gold_rater", "gold_value", "system", "rater_ids", "run_ids", "on_missing"),
-    *("task", "filter_", "null", "looks", "judge_name", "chance", "slices"),
+    *("gold_item", "gold_rater", "gold_value", "system", "on_missing", "generalise", "rater_ids", "run_ids"),
+    *("task", "filter_", "null", "judge_name", "chance", "slices"),
 }
-"""Parameters of data that `nbyk plan` cannot read, or of tests that it does not plan."""
+"""Parameters that decide what is read, the claim or its null, and that `nbyk plan` has not."""
 
 _OF_READING = ("metric", "kind", "classes", "scale", "cluster", "lower_is_better")
 """Parameters that `nbyk.compare` takes of data that are not read."""
@@ -329,8 +330,8 @@ def compare(
         reading |= {"judges": judge_name, "counts": numbers_of(counts), "scale": scale and scale_named(scale)}
         asked = taken_by(compare_judged, asked) | {"correction": correction or "holm"}
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
-            options = typed(context, (*_OF_PLAN, "scale")) if _NOT_OF_PLAN.isdisjoint(given) else None
-            result = compared_by_judge(systems or [], judge, reading, asked, options)
+            options, is_plan = typed(context, (*_OF_PLAN, "scale")), _NOT_OF_PLAN.isdisjoint(given)
+            result = compared_by_judge(systems or [], judge, reading, asked, options, is_plan=is_plan)
         if gate and len(result.names) < 2:
             raise NbykError("--gate needs two systems to compare, and these are ratings of one")
     else:
@@ -365,12 +366,14 @@ def _compared(
         with renaming(_PARAMETERS):
             read = read.with_units(words["rater_ids"], words["run_ids"])
         asked["suite"] = _suite(words, read)
+        if asked["suite"] is not None:
+            read = replace(read, clusters=None)  # its column has the tasks
     own_files = files if set(files) == set(read.names) else {}
     is_named = words["gold"] or words["system"]
     (table,) = files.values() if len(files) == 1 and len(read.names) == 2 and not is_named else (None,)
     gold = words["gold"] and str(words["gold"])
-    options = typed(context, _OF_PLAN) if _NOT_OF_PLAN.isdisjoint(given) else None
-    following = Following(own_files, options, gold, table, words["rater"])
+    options, is_plan = typed(context, _OF_PLAN), _NOT_OF_PLAN.isdisjoint(given)
+    following = Following(own_files, options, gold, table, words["rater"], is_plan)
     lift = words["lift"], words["shift"]
     result = compared(read, asked, metrics, following, full=words["full"], lift=lift)
     for columns in dict.fromkeys(read.recognised.values()):  # the columns in place of those asked for

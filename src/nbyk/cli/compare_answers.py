@@ -40,18 +40,21 @@ class Following:
     """The words of a command line that go on in the next command.
 
     `files` has that of each system by its name, and is empty if one file holds several; `table` is the only
-    file of two systems, whose column of raters is `rater`. `options` are those that `nbyk plan` takes too;
-    None if there are others without which it would plan for something else.
+    file of two systems, whose column of raters is `rater`. `options` are those that `nbyk plan` takes too,
+    and `is_plan` says whether it asks the same without the others.
     """
 
     files: Mapping[str, str]
-    options: Sequence[str] | None
+    options: Sequence[str]
     gold: str | None
     table: str | None = None
     rater: str | None = None
+    is_plan: bool = True
 
     def after(self, boards: Sequence[Board], systems: Systems) -> tuple[str, str]:
         """Return what to do after an answer, and the command for it; "" for none."""
+        from nbyk.testing.scores.compare_scores import n_corrected_for
+
         journal, board = present(), boards[0]
         if journal is None:
             return "", ""
@@ -69,16 +72,16 @@ class Following:
                 return _about_other(journal.question, pair)
             if systems.kind == "numbers" and pair.margin is None and pair.effect != 0.0:
                 has_pair = self.table is not None and holds_two_systems(Path(self.table), self.rater)
-                planned = self.options is not None and board.question.alternative != "less"
-                if planned and ({pair.a, pair.b} <= {*self.files} or has_pair):
-                    return "what would settle it", self._plan(pair, self.options or ())
+                if self.is_plan and ({pair.a, pair.b} <= {*self.files} or has_pair):
+                    n_pairs = n_corrected_for(board.question, board.pairs)
+                    return "what would settle it", self._plan(pair, board.question.alpha / n_pairs)
                 if is_only and not pair.claims[0].advice and "--full" not in journal.question:
                     return "what would settle it", f"{journal.question} --full"
         if journal.question != journal.command:  # --out has written them
             return "", ""
         return "figures and all numbers", f"{journal.question} --out report"
 
-    def _plan(self, pair: Pair, options: Sequence[str]) -> str:
+    def _plan(self, pair: Pair, alpha: float) -> str:
         claim, question = pair.claims[0], pair.question
         people = "raters" in claim.over or ("raters" in pair.sample.units and self.gold is None)
         runs = "runs" if any(of.startswith("runs") for of in claim.over) else ""
@@ -86,14 +89,15 @@ class Following:
         words = ["nbyk", "plan", *([] if self.gold is None else ["--pilot", self.gold])]
         files = [self.files[name] for name in (pair.a, pair.b)] if self.table is None else []
         words += ["--pilot", self.table] if self.table else ["--pilot-systems", *files]
-        words += ["--scale", question.scale or "0..1", "--metric", question.metric, *options]
+        words += ["--scale", question.scale or "0..1", "--metric", question.metric, *self.options]
         words += ["--solve", solve, "--effect", f"{abs(pair.claims[-1].effect):.6g}"] if solve else []
-        return shlex.join([*words, *_sided(question), "--power", "0.8"])
+        return shlex.join([*words, *_level_and_side(question, alpha), "--power", "0.8"])
 
 
-def _sided(question: Question) -> list[str]:
-    """Return the option of `nbyk plan` for a one-sided test."""
-    return ["--alternative", "greater"] if question.alternative == "greater" else []
+def _level_and_side(question: Question, alpha: float) -> list[str]:
+    """Return the options of `nbyk plan` for the level and the side of a test."""
+    level = [] if alpha == 0.05 else ["--alpha", f"{alpha:.6g}"]
+    return level + ([] if question.alternative == "two-sided" else ["--alternative", "greater"])
 
 
 def _with_gold(question: str, file: str) -> str:
@@ -253,9 +257,11 @@ def compared_by_judge(
     judge: Path,
     reading: Mapping[str, Any],
     asked: Mapping[str, Any],
-    options: Sequence[str] | None,
+    options: Sequence[str],
+    *,
+    is_plan: bool,
 ) -> Compared:
-    """Return what people and a judge show; `options` are those of `Following`."""
+    """Return what people and a judge show; `options` and `is_plan` are those of `Following`."""
     from nbyk.data.judged import read_judged
     from nbyk.report.comparison.judged import judged_answer
     from nbyk.testing.judged.board import compare_judged
@@ -269,10 +275,11 @@ def compared_by_judge(
     judged, following = compare_judged(data, **asked), ("", "")
     board = judged.board
     is_open = len(board.names) == 2 and board.pair.shown == "undecided" and not board.pair.is_behind
-    if options is not None and is_open and board.question.alternative != "less":
+    if is_plan and is_open:
         effect = abs(judged.differences[0].claims[-1].effect)
         words = ["nbyk", "plan", "--pilot", people[0], "--judge", str(judge), *options]
-        words += ["--solve", "raters", "--effect", f"{effect:.6g}", *_sided(board.question), "--power", "0.8"]
+        words += ["--solve", "raters", "--effect", f"{effect:.6g}"]
+        words += [*_level_and_side(board.question, board.question.alpha), "--power", "0.8"]
         following = "what would settle it", shlex.join(words)
     return Compared(judged_answer(judged, data, following), [board], data.systems)
 

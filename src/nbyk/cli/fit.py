@@ -80,9 +80,15 @@ def fit(
     columns, mending = Columns(item, rater, value), Mending(on_duplicates, on_empty)
     fitted: FittedPrior[Any, Any]
     cautions: Iterable[str] = ()
+    if scale is not None and named:
+        raise NbykError(
+            f"found {', '.join(named)}, but ratings on a scale are no labels; leave out one of the two",
+            argument="classes" if levels is None else "levels",
+        )
     if scale is None and (named or are_labels(ratings, columns)):
-        if families is not None:
-            raise NbykError("labels have one family; leave it out", argument="families")
+        for argument, given in (("families", families), ("response", response)):
+            if given is not None:
+                raise NbykError("labels have one family; leave it out", argument=argument)
         read, known = read_labels(ratings, columns, mending, named)
         fitted = fit_labels(chosen, read.matrix(), known, ratings, ordered=levels is not None, seed=seed)
         fitted = replace(fitted, prior=fit_raters(fitted.prior, read.matrix(), read.units()))
@@ -95,7 +101,8 @@ def fit(
                 read, kind = _normalised(ratings)
             else:
                 read, kind, _ = read_rated(ratings, on_scale, columns, mending)
-                kind = kind if response is None else Response(response, kind.levels)
+            if response not in (None, kind.kind):  # zeros and ones are then the ends of a scale
+                kind = Response(response, 0 if kind.kind == "binary" else kind.levels)
             fitted = fit_prior(chosen, read.matrix(), kind, seed=seed)
         cautions = about_units({"gold": read.units()}, claim="prior")
         lines = _lines(fitted, read, chosen)
@@ -157,7 +164,7 @@ def _lines(fitted: RatingFit, read: Ratings, name: str) -> list[str]:
         f"Prior of {name}, fitted to {read.n_ratings} ratings of {read.n_items} items; the scale is 0 to 1:",
         f"  the mean of an item:           {_described(prior.mu)}",
         f"  the SD of its ratings:         {_described(prior.sigma)}",
-        f"  a rating:                      a normal number with these two, made {prior.response.words}",
+        f"  a rating:                      {prior.response.words}",
         f"Ratings simulated from it {matches} these ({check.n_sets} simulated sets):",
         f"  item means:                    KS distance {check.means_ks:.3f}, p = {check.means_p:.3f}",
         f"  SDs of an item's ratings:      KS distance {check.sds_ks:.3f}, p = {check.sds_p:.3f}",

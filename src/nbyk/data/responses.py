@@ -37,6 +37,9 @@ from nbyk.words import number_of
 Floats = NDArray[np.float64]
 ManyResponses = Mapping[str, Any] | Sequence[Any]
 
+_LARGEST = 1e50
+"""The fourth power of a number, by which nbyk sees how many items are at work, must be a number too."""
+
 
 def as_systems(
     gold: Any,
@@ -263,10 +266,12 @@ class _Cells:
         matrix = np.array(matrix, dtype=np.float64, order="C")
         if len(matrix) < 2:
             raise self.place.error("only one item; give at least two, so that nbyk can see how items vary")
-        if np.isinf(matrix).any():
-            item, response = map(int, np.argwhere(np.isinf(matrix))[0])
+        beyond = np.abs(matrix) > _LARGEST
+        if beyond.any():
+            item, response = map(int, np.argwhere(beyond)[0])
             raise self.at(item).error(
-                f"response {response} is {matrix[item, response]}; expected a finite number"
+                f"response {response} is {matrix[item, response]}; expected a finite number, of at most "
+                f"{_LARGEST:g} in size"
             )
         missing = np.isnan(matrix)
         empty = np.flatnonzero(missing.all(axis=1)).tolist()

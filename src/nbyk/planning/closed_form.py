@@ -65,14 +65,14 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
     for name in ("calls", "cost_per_call", "solve"):
         if not calls and asked[name] is not None and (name != "solve" or solve == "calls"):
             raise NbykError(WITHOUT_JUDGE, argument=name)
-    alone = pilot is not None and not (pilot.crew.raters or pilot.crew.runs or calls)
-    if pilot is not None and alone and asked["effect"] is None and solve in ("n_items", "k_responses"):
+    if pilot is not None and solve in ("n_items", "k_responses") and _as_it_is(pilot, asked):
         from nbyk.planning.settle import plan_of_strangers
 
         settled = plan_of_strangers(pilot, solve, asked)
         if settled is not None:
             return settled
     if pilot is not None:
+        _check_ratings(pilot, solve, asked["k_responses"])
         assumptions = tuple(_filled(asked, pilot, solve))
         warnings = tuple(pilot.cautions())
     spread = source if isinstance(source, Spread) else source.spread
@@ -143,6 +143,31 @@ def solved_for(asked: Mapping[str, Any]) -> str | None:
     return SOLVE[solve]
 
 
+def _as_it_is(pilot: Pilot, asked: Mapping[str, Any]) -> bool:
+    """Return whether items share neither raters nor runs, and a plan is by what such a pilot shows alone."""
+    crew, others = pilot.crew, ("effect", "budget", "raters", "items_per_rater", "runs", "items_per_cluster")
+    if crew.raters or crew.runs or pilot.calls or pilot.declared:
+        return False
+    at_hand = {"n_items": crew.n_items, "k_responses": crew.ratings_per_item}
+    own = all(asked[name] in (None, count) for name, count in at_hand.items())
+    return own and all(asked[name] is None for name in others)
+
+
+def _check_ratings(pilot: Pilot, solve: str | None, wanted: int | None) -> None:
+    """Raise NbykError about another number of ratings if no rater shares items, so none shows its use."""
+    crew = pilot.crew
+    if crew.raters or pilot.calls or "ratings" in pilot.declared:
+        return
+    if solve == "k_responses" or wanted not in (None, crew.ratings_per_item):
+        asked = "ratings" if solve == "k_responses" else wanted
+        raise NbykError(
+            f"found {asked}, but no rater of the pilot rates two items, so it does not show what another "
+            f"number than its {crew.ratings_per_item} ratings of an item would do; leave it out, give "
+            "`rating_sd`, or plan without `solve` and `effect`: nbyk then draws the pilot's ratings again",
+            argument="solve" if solve == "k_responses" else "k_responses",
+        )
+
+
 def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[str]:
     """Give the request the pilot's numbers in place of those that it lacks; yield what was taken."""
     now, taken = pilot.crew, []
@@ -156,7 +181,8 @@ def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[
     numbers = (now.n_items, now.raters, now.ratings_per_item, now.runs, now.calls)
     for name, count in zip(SIZES, numbers, strict=True):
         by_other = "items_per_rater" if name == "raters" else "budget" if name == "n_items" else name
-        wanted = solve not in (None, name) and asked[name] is None and asked[by_other] is None
+        known = solve is not None or (name == "k_responses" and not now.raters)
+        wanted = known and solve != name and asked[name] is None and asked[by_other] is None
         if wanted and name == "k_responses" and everybody:
             taken.append("all raters rate all items")
         elif wanted and count:
@@ -164,9 +190,6 @@ def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[
             if name == "k_responses" and count == 1 and now.runs and not now.raters:
                 continue  # nobody rates
             taken.append(f"{size_in_words(name, count)}{' of each system' * (name == 'runs')}")
-    if not (now.raters or now.runs) and asked["k_responses"] is None:
-        asked["k_responses"] = now.ratings_per_item
-        taken.append(size_in_words("k_responses", now.ratings_per_item))
     if taken:
         yield f"as in the pilot, {', '.join(taken)}"
     if pilot.assumed:
@@ -259,15 +282,9 @@ def _least_number(
     return least_number(power, request.power or 0.0, request.least(name), most, size)
 
 
-def _most(request: Request, name: str) -> int:
-    if name == "n_items":
-        return request.max_items
-    return (request.raters or request.max_responses) if name == "k_responses" else request.max_responses
-
-
 def _least(request: Request, opened: str) -> Plan:
     """Return the plan with the least of the one number that is left out, or with the most and others."""
-    most = _most(request, opened)
+    most = request.most(opened)
     count = _least_number(request, opened, most)
     crew = request.crew({opened: most if count is None else count})
     others = () if count is not None else tuple(_by_another(request, opened, most))
@@ -280,7 +297,7 @@ def _by_another(request: Request, opened: str, most: int) -> Iterator[Plan]:
         by_load = name == "raters" and request.items_per_rater is not None
         if name == opened or by_load or not getattr(request, name):
             continue
-        count = _least_number(request, name, _most(request, name), {opened: most})
+        count = _least_number(request, name, request.most(name), {opened: most})
         if count is not None:
             changed: dict[str, Any] = {opened: most, name: None, "items_per_rater": None}
             crew = request.crew({opened: most, name: count})
@@ -290,7 +307,7 @@ def _by_another(request: Request, opened: str, most: int) -> Iterator[Plan]:
 def _crews(request: Request, sizes: Sequence[str]) -> Iterator[dict[str, int]]:
     """Yield the numbers to try of raters, ratings per item and runs, as far as they are left out."""
     grids = {
-        name: [_STEP.get(name, 1) * count for count in TRIED if count >= LEAST[name]]
+        name: [_STEP.get(name, 1) * count for count in TRIED if LEAST[name] <= count <= request.most(name)]
         for name in sizes
         if name != "n_items"
     }

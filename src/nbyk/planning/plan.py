@@ -301,7 +301,13 @@ def _by_simulation(prior: Any, metric: Metric, given: dict[str, Any]) -> Plan:
             lambda epsilon: world.population(2, 1, epsilon), metric, effect / unit, seed, unit=unit
         )
         request = replace(request, epsilon=at)
-    opened = request.open
+    opened, fewest = request.open, world.test.fewest_items
+    if opened[-1] != "power" and (request.n_items or fewest) < fewest:
+        raise NbykError(
+            f"found {request.n_items}, on which {world.test.name} cannot reject at α = {request.alpha:g}; "
+            f"give at least {fewest}",
+            argument="n_items",
+        )
     precision = given["precision"]
     simulation = PlanSimulation(
         request,

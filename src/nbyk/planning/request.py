@@ -295,6 +295,15 @@ class Request:
         given = {"n_items": self.items_per_cluster + 1, "raters": self.k_responses or 0}
         return max(LEAST[name], given.get(name, 0), self.at_hand.get(name, 0) + 1)
 
+    def most(self, name: str) -> int:
+        """Return the largest number of items, raters, … to consider: J raters give J ratings of an item."""
+        if name == "n_items":
+            return self.max_items
+        if name == "k_responses":
+            return min(self.max_responses, self.raters or MOST_UNITS)
+        all_rate_all = name == "raters" and self.k_responses is None and "k_responses" not in self.open
+        return self.max_responses if all_rate_all else MOST_UNITS
+
     def crew(self, sizes: Mapping[str, int] | None = None) -> Crew:
         """Return the crew with these numbers; others that are left out take their least value."""
         given = sizes or {}
@@ -325,14 +334,13 @@ class Request:
 
         Items come in whole clusters.
         """
-        most = self.max_items if name == "n_items" else self.max_responses
 
         def is_too_much(count: int) -> float:
             cost = self.costs.of(self.crew({**(others or {}), name: count}))
             return float(cost > money * (1.0 + 1e-12))
 
-        too_many = least_number(is_too_much, 1.0, 1, most)
-        count = most if too_many is None else too_many - 1
+        too_many = least_number(is_too_much, 1.0, 1, self.most(name))
+        count = self.most(name) if too_many is None else too_many - 1
         return count - count % self.items_per_cluster if name == "n_items" else count
 
     def ladder(self, *, short: bool = False) -> tuple[int, ...]:

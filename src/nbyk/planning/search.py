@@ -137,7 +137,7 @@ class PlanSearch:
         plan = self._least("n_items", {Point(0, k, epsilon): guesses[k] for k in contenders}, precision)
         low, high = (asked.cost(int(end), plan.k_responses) for end in plan.interval)
         guessed = [
-            self._guessed_row(Point(max(2, _whole(n)), k, epsilon), curves.get(k))
+            self._guessed_row(Point(_whole(n), k, epsilon), curves.get(k))
             for k, n in guesses.items()
             if k not in contenders
         ]
@@ -203,7 +203,8 @@ class PlanSearch:
         if not self.simulation.approximated:
             return {}, self._coarse_items(epsilon, target)
         curves = smoothed(self.simulation.all_curves(epsilon, target))
-        guesses = {k: max(2.0, curve.items_for(target)) for k, curve in curves.items()}
+        fewest = self.request.world.test.fewest_items
+        guesses = {k: max(fewest, curve.items_for(target)) for k, curve in curves.items()}
         guesses = {k: n for k, n in guesses.items() if n <= self.request.max_items}
         return curves, guesses or {self.request.ladder()[-1]: float(self.request.max_items)}
 
@@ -283,8 +284,8 @@ class PlanSearch:
 
     def _guessed_row(self, at: Point, curve: PowerCurve | None) -> Candidate:
         """Return the row of a K that was not among the best few, from approximation or coarse simulation."""
-        reach = math.exp(_reach(curve))
-        ends = max(2, _whole(at.n_items / reach)), max(2, _whole(at.n_items * reach))
+        reach, fewest = math.exp(_reach(curve)), self.request.world.test.fewest_items
+        ends = max(fewest, _whole(at.n_items / reach)), max(fewest, _whole(at.n_items * reach))
         if curve is None:
             return self._row(at, self.request.power, _COARSE, ends=ends)
         return self._row(at, None, None, "approximation", ends)

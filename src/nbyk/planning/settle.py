@@ -22,7 +22,7 @@ from nbyk.planning.item_moments import PowerCurve, Qualities, SeenEffect, quanti
 from nbyk.planning.long_run import ends_of
 from nbyk.planning.pilot import Pilot, check_clusters
 from nbyk.planning.plan import plan
-from nbyk.planning.power.battery import SystemTest
+from nbyk.planning.power.battery import SystemTest, fewest_items
 from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, SIZES, Costs, Request
 from nbyk.planning.result import Plan
 from nbyk.planning.settled_sizes import SimulatedSizes, relative_error, settling_plans
@@ -172,8 +172,7 @@ def settle(
     effects = {"two-sided": abs(result.effect), "greater": result.effect, "less": -result.effect}
     low, high = (_unless_rounding(end, result) for end in result.claims[-1].interval)
     farthest = {"two-sided": max(-low, high), "greater": high, "less": -low}[alternative]
-    # There are 2^N ways to swap rows; one of them must be rare enough to reject.
-    rows = max(2, math.ceil(-math.log2(request.one_sided_alpha) - 1e-9) if null == "swap_items" else 2)
+    rows = fewest_items(null, request.one_sided_alpha)
     fewest = math.ceil(rows * (data.n_items / data.n_clusters if data.n_clusters else 1.0))
     signal = _signal(effects[alternative], result)
     seen = SeenEffect(signal, request.k_responses or 1, fewest, lambda _: ())
@@ -341,7 +340,8 @@ def _over_people(
     counted = ("items", *(name for name in ("raters", "runs") if getattr(crew, name)))
     if not crew.raters or crew.ratings_per_item < crew.raters:
         counted = ("items", "ratings", *counted[1:])
-    asked: dict[str, Any] = {"metric": pilot.metric, "scale": pilot.scale, **question}
+    prices = {"cost_per_item": request.costs.item, "cost_per_rating": request.costs.rating}
+    asked: dict[str, Any] = {"metric": pilot.metric, "scale": pilot.scale, **question, **prices}
     plans = [plan(pilot, solve=name, **asked) for name in counted]
     power_now = plans[0].request.power_of(crew)
     present = replace(plans[0], crew=crew, power=power_now, open=("power",), reachable=True, others=())
@@ -351,13 +351,16 @@ def _over_people(
     ]
     if enough:
         return replace(enough[0], others=tuple(enough[1:]), present=present), ()
+    by_items = plans[0]
+    if by_items.reachable:
+        by_items = plan(pilot, solve="items", max_items=most[0], **asked)
     size = Aim(pilot.spread, crew, pilot.effect, **question).together()
-    if size is None:
-        return replace(plans[0], others=(), present=present), ()
-    bare = replace(plans[0].request, **cast("Any", dict.fromkeys(SIZES)))
+    if size is None or size.n_items > most[0]:
+        return replace(by_items, others=(), present=present), ()
+    bare = replace(by_items.request, **cast("Any", dict.fromkeys(SIZES)))
     both = Plan.by_formula(bare, size, request.power or 0.0, metric=pilot.metric.name, scale=present.scale)
     both = replace(both, open=tuple(name for name in SIZES if both.number(name) != present.number(name)))
-    return replace(plans[0], others=(both,), present=present), ()
+    return replace(by_items, others=(both,), present=present), ()
 
 
 def plan_of_strangers(pilot: Pilot, solve: str, asked: Mapping[str, Any]) -> Plan | None:

@@ -219,7 +219,7 @@ class PlanSimulation:
         self._say(f"effects of single items at ε = {shown}, K from {ladder[0]} to {ladder[-1]}")
         for k in ladder:
             curve = self.curve(k, epsilon)
-            n = max(2, round(min(curve.items_for(power), NORMAL_FROM)))
+            n = max(self.request.world.test.fewest_items, round(min(curve.items_for(power), NORMAL_FROM)))
             if n < NORMAL_FROM and (k, epsilon) not in self._moved:
                 seen = self.simulate(Point(n, k, epsilon), 256)
                 curve = curve.moved_through(n, seen.rejections, seen.n_sets)

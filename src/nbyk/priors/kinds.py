@@ -20,7 +20,8 @@ All other code takes for granted that
 - `levels` is 0 where responses are not on levels; a fit cuts those into levels (`Kind.cut`);
 - families of μ and σ are fitted on [0, 1], where the grid of `nbyk.priors.marginal` and the ε of plans, at
   most 1, lie. A kind without an upper end has 1 as its unit;
-- σ is the kind's own spread, and σ = 0 makes a response certain;
+- σ is the kind's own spread, and σ = 0 makes a response certain; only the words of `nbyk fit` call it an SD;
+- a fit tries the same six pairs of families for every kind, and none makes σ the same for all items;
 - a response rises with z, and has no other parameter. One more is a parameter of the kind's class, as the
   number of levels is: a field of `Response` and an argument of `latent`.
 """
@@ -55,7 +56,7 @@ class Kind:
     name
         Its name, in files and options.
     words
-        What a draw is made, in words: "a rating: a normal number, made {words}".
+        What a response is, given an item's mean and SD.
     n_levels
         The number of levels that it has: 0 for none, None for any number of at least 2. A kind that may or
         may not have levels says so by `takes` and `expected_levels`.
@@ -69,7 +70,7 @@ class Kind:
     """
 
     name: ClassVar[str]
-    words: ClassVar[str] = "a number"
+    words: ClassVar[str] = "a normal number with these two, clamped to 0 to 1"
     n_levels: ClassVar[int | None] = 0
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0
@@ -129,7 +130,7 @@ class _Normal(Kind):
     name = "normal"
     low, high = -np.inf, np.inf
     cut = None
-    words = "itself"
+    words = "a normal number with these two"
 
 
 class _Clamped(Kind):
@@ -150,7 +151,7 @@ class _Likert(Kind):
 
     name = "likert"
     n_levels = None
-    words = "one of {levels} levels"
+    words = "a normal number with these two, made one of {levels} levels"
 
 
 class _Binary(Kind):
@@ -158,7 +159,7 @@ class _Binary(Kind):
 
     name = "binary"
     n_levels = 2
-    words = "0 or 1"
+    words = "a normal number with these two, made 0 or 1"
 
     def values(self, levels: int) -> Floats:
         return np.array([0.0, 1.0])
@@ -187,7 +188,7 @@ class _Beta(_Skewed):
     """
 
     name = cut = "beta"
-    words = "a beta number of them"
+    words = "a beta number with these two"
 
     def cells(self, edges: Floats, mu: Floats, sigma: Floats) -> Floats:
         mean = np.clip(mu, 1e-12, 1.0 - 1e-12)
@@ -208,7 +209,7 @@ class _Lognormal(_Skewed):
 
     name = cut = "lognormal"
     high = np.inf
-    words = "a lognormal number of them"
+    words = "a lognormal number with these two"
 
     def cells(self, edges: Floats, mu: Floats, sigma: Floats) -> Floats:
         mean = np.maximum(mu, 1e-12)

@@ -86,7 +86,7 @@ class Response:
 
     @property
     def words(self) -> str:
-        """What a draw is made, in words."""
+        """What a response is, given an item's mean and SD, in words."""
         return self._rule.words.format(levels=self.levels)
 
     @property

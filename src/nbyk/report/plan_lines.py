@@ -14,6 +14,7 @@ from nbyk.report.answer import AnswerTable
 from nbyk.report.lines import Head, Line, in_words
 from nbyk.report.plan_tables import cheapest_with_raters, is_priced, near_ways, rating_or_label, wanted_power
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
+from nbyk.testing.shared_units.power import MOST_ITEMS, MOST_UNITS
 from nbyk.words import capitalised, listed, number
 
 _FAR = 2.0
@@ -147,9 +148,17 @@ def _unreachable(plan: Plan) -> str:
     start = capitalised(fixed)
     if len(plan.open) > 1:
         return f"{start}, no {which} that nbyk tries (up to {TRIED[-1]}) are enough."
-    if plan.others:
-        return f"{start}, no number of {which} is enough: take at least {_ways(plan)}."
-    return f"{start}, no number of {which} is enough: increase the others too, or look for a larger effect."
+    ways = "increase the others too, or look for a larger effect"
+    ways = f"take at least {_ways(plan)}" if plan.others else ways
+    return f"{start}, no number of {which}{_limit(plan)} is enough: {ways}."
+
+
+def _limit(plan: Plan) -> str:
+    """Return the limit of a search that the user lowered, in words; "" if it goes as far as nbyk does."""
+    request, name = plan.request, plan.open[0]
+    most = request.most(name)
+    is_usual = most >= (MOST_ITEMS if name == "n_items" else MOST_UNITS) or most == request.raters
+    return "" if is_usual else f" up to {most:,}"
 
 
 def _ways(plan: Plan) -> str:
@@ -270,10 +279,7 @@ def _none_of(plan: Plan) -> str:
         tried = listed([SIZES[name] for name in sizes])
         return f"none of the numbers of {tried} that nbyk tries (up to {TRIED[-1]})"
     name = sizes[0]
-    most = request.max_items if name == "n_items" else request.max_responses
-    if name == "k_responses" and request.raters:
-        most = request.raters
-    return f"no number of {SIZES[name]} up to {most:,}"
+    return f"no number of {SIZES[name]} up to {request.most(name):,}"
 
 
 def _kept(plan: Plan) -> Iterator[str]:

@@ -32,13 +32,13 @@ def every_way(plan: Plan) -> pd.DataFrame:
 def near_ways(plan: Plan, *, all_of_them: bool = False) -> pd.DataFrame:
     """Return the few collections that a reader compares with the plan, or all; the plan is marked.
 
-    If the power or the effect is open, there are others only among all.
+    If the power, the effect or ε is open, there are others only among all: they have another.
     """
     import pandas as pd
 
     costs, priced = plan.request.costs, is_priced(plan)
     rows = list(_simulated_ways(plan) if plan.request.is_simulated else _people_ways(plan))
-    asks_size = plan.request.is_simulated or not {"power", "effect"} & set(plan.open)
+    asks_size = not {"power", "effect", "epsilon"} & set(plan.open)
     if not all_of_them and (len(rows) < 2 or not asks_size):
         return pd.DataFrame()
     nearest = sorted(rows, key=lambda row: (row[1] != "this plan", costs.of(row[0])))
@@ -92,7 +92,7 @@ def _people_ways(plan: Plan) -> Iterator[tuple[Crew, str]]:
     if plan.crew.raters and not (plan.reachable and plan.others):
         for raters in RATERS:
             other = with_raters(plan, raters, wanted_power(plan))
-            if other.reachable and raters != plan.crew.raters:
+            if other.reachable and raters != plan.crew.raters and _ratings_tell(plan, other):
                 yield other.crew, ""
 
 
@@ -143,8 +143,14 @@ def cheapest_with_raters(plan: Plan, power: float) -> Plan | None:
     Each rater gives two ratings or more.
     """
     ways = (with_raters(plan, raters, power, most) for raters in RATERS for most in (1, plan.k_responses))
-    shared = (way for way in ways if way.reachable and way.n_items * way.k_responses >= 2 * way.crew.raters)
+    known = (way for way in ways if way.reachable and _ratings_tell(plan, way))
+    shared = (way for way in known if way.n_items * way.k_responses >= 2 * way.crew.raters)
     return min(shared, key=lambda way: way.cost, default=None)
+
+
+def _ratings_tell(plan: Plan, other: Plan) -> bool:
+    """Return whether the variances say what another plan's ratings per item do."""
+    return other.k_responses == plan.k_responses or plan.request.spread.ratings > 0.0
 
 
 def with_raters(plan: Plan, raters: int, power: float, most: int | None = None) -> Plan:

@@ -10,6 +10,7 @@ import numpy as np
 from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.sums import product
+from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.looks import Looks, certain_looks, schedule
 from nbyk.testing.pvalues import (
     DECISION_ERROR,
@@ -59,6 +60,8 @@ def at_each_look(alpha: float, level: float, looks: int, alternative: Alternativ
     A test that rejects at any of the looks, at about equal steps of the data, rejects a true null with a
     chance of α; all intervals together cover with a chance of `level` (Pocock 1977).
     """
+    check_level(alpha)
+    check_confidence_level(level)
     check_draws(looks, "looks")
     if looks > _MOST_LOOKS:
         raise NbykError(f"found {looks}, expected at most {_MOST_LOOKS}", argument="looks")
@@ -84,7 +87,7 @@ def _level_of_look(alpha: float, looks: int, alternative: Alternative) -> float:
             density = product(_normal(now[:, None] - before), density * steps)
         return float(1.0 - alpha - product(density, weights) * 0.5 * (c - low) * np.sqrt(looks))
 
-    bound: float = brentq(excess, 0.0, _FAR)
+    bound: float = brentq(excess, 0.0 if alternative == "two-sided" else -_FAR, _FAR)
     return float(sides_of(alternative) * ndtr(-bound))
 
 

@@ -120,6 +120,31 @@ def _low_end_of_signs(n_plus: int, n_minus: int, n: int, level: float) -> float:
     return min(ends) + 0.0
 
 
+def p_above(n_plus: int, n_minus: int, n: int, mean: float) -> float:
+    """Return the p-value of "the mean is this or less" of n numbers 1, −1 and 0.
+
+    It is the largest of those of the tests behind `signs_interval`, whose low end at a level of 1 − 2α lies
+    above the mean exactly if p is below α. The mean lies between −1 and 1.
+    """
+    from scipy.special import bdtr, bdtrc, ndtr
+
+    def at_least(count: int, of: int, share: float) -> float:
+        if share <= 0.0:  # no share is less
+            return 0.0
+        return float(bdtrc(count - 1, of, min(share, 1.0))) if count else 1.0
+
+    excess, error = _tango(n_plus, n_minus, n, mean)
+    tests = [float(ndtr(-excess / error)) if error > 0.0 else float(excess <= 0.0)]
+    n_signs = n_plus + n_minus
+    if n_signs:
+        tests.append(at_least(n_plus, n_signs, 0.5 + 0.5 * mean * n / n_signs))
+    if n_minus == 0 and mean > 0.0:
+        tests.append(at_least(n_plus, n, mean))
+    if n_plus == 0:
+        tests.append(float(bdtr(n_minus, n, -mean)) if mean < 0.0 else 1.0)
+    return max(tests)
+
+
 def _tango_low_end(n_plus: int, n_minus: int, n: int, level: float) -> float:
     """Return the least mean δ that Tango's score test does not reject."""
     from scipy.special import ndtri
@@ -128,16 +153,22 @@ def _tango_low_end(n_plus: int, n_minus: int, n: int, level: float) -> float:
     low, high = -1.0, (n_plus - n_minus) / n
     for _ in range(_HALVINGS):
         mean = 0.5 * (low + high)
-        # the most likely share of −1 if the mean is δ (Tango 1998, the appendix)
-        linear = (2 * n - n_plus + n_minus) * mean - n_plus - n_minus
-        constant = -n_minus * mean * (1.0 - mean)
-        share = (math.sqrt(max(linear * linear - 8 * n * constant, 0.0)) - linear) / (4 * n)
-        variance = max(n * (2.0 * share + mean * (1.0 - mean)), 0.0)
-        if n_plus - n_minus - n * mean > deviate * math.sqrt(variance):
+        excess, error = _tango(n_plus, n_minus, n, mean)
+        if excess > deviate * error:
             low = mean
         else:
             high = mean
     return high
+
+
+def _tango(n_plus: int, n_minus: int, n: int, mean: float) -> tuple[float, float]:
+    """Return how far n numbers are above n times a mean δ, and the standard error if δ is their mean."""
+    # the most likely share of −1 if the mean is δ (Tango 1998, the appendix)
+    linear = (2 * n - n_plus + n_minus) * mean - n_plus - n_minus
+    constant = -n_minus * mean * (1.0 - mean)
+    share = (math.sqrt(max(linear * linear - 8 * n * constant, 0.0)) - linear) / (4 * n)
+    variance = max(n * (2.0 * share + mean * (1.0 - mean)), 0.0)
+    return n_plus - n_minus - n * mean, math.sqrt(variance)
 
 
 def difference_of_proportions(counts: tuple[int, int], sizes: tuple[int, int], level: float) -> Interval:

@@ -241,8 +241,9 @@ class Margin:
     p_equivalent
         p-value of "the effect is outside ±margin": the larger of the two one-sided ones.
     interval
-        Interval of the effect at a confidence level of 1 − 2α; A and B are equivalent if it lies within
-        ±margin.
+        Interval of the effect at a confidence level of 1 − 2α, not corrected for the number of pairs, cut to
+        the possible effects. Of one pair, it lies within ±margin exactly if A and B are equivalent, except by
+        rank tests, whose p are not those of a mean.
     alpha
         The level of each one-sided test.
     reason

@@ -103,7 +103,7 @@ def mcnemar(
     if method not in ("exact", "mid_p"):
         raise unknown_name("method", str(method), ("exact", "mid_p"))
     check_alternative(alternative)
-    a_right, b_right, runs = _right(target, a, b, classes)
+    a_right, b_right, runs, _ = _right(target, a, b, classes)
     if runs != (1, 1):
         raise NbykError(
             f"a has {runs[0]} runs, b has {runs[1]}; McNemar's test takes one of each: give one, or use "
@@ -157,15 +157,16 @@ def cochran_mantel_haenszel(
     from scipy.stats import norm
 
     check_alternative(alternative)
-    a_right, b_right, runs = _right(target, a, b, classes)
-    stratum = np.arange(len(a_right))
-    if strata is not None:
-        if np.shape(strata) != stratum.shape:
-            raise NbykError(
-                f"found shape {np.shape(strata)}, expected one stratum for each of the {len(stratum)} items",
-                argument="strata",
-            )
-        stratum = np.unique(strata, return_inverse=True)[1].reshape(-1)
+    if strata is not None and np.shape(strata) != np.shape(target)[:1]:
+        raise NbykError(
+            f"found shape {np.shape(strata)}, expected one stratum for each of the {np.size(target)} items",
+            argument="strata",
+        )
+    a_right, b_right, runs, names = _right(target, a, b, classes, strata)
+    if any(name is None or name != name for name in names):
+        raise NbykError("an item has none; give every item one", argument="strata")
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    stratum = np.array([numbers[name] for name in names])
     x, y = (np.bincount(stratum, weights=right) for right in (a_right, b_right))
     n_a, n_b = (np.bincount(stratum).astype(np.float64) * n_runs for n_runs in runs)
     total, right = n_a + n_b, x + y
@@ -184,10 +185,13 @@ def cochran_mantel_haenszel(
 
 
 def _right(
-    target: Any, a: Any, b: Any, classes: Sequence[Any] | None
-) -> tuple[Integers, Integers, tuple[int, int]]:
-    """Return the numbers of runs of A and of B that have each item right, shape (N,), and of all runs."""
-    systems = as_systems(target, {"a": a, "b": b}, kind="classes", classes=classes)
+    target: Any, a: Any, b: Any, classes: Sequence[Any] | None, strata: Any = None
+) -> tuple[Integers, Integers, tuple[int, int], Sequence[Any]]:
+    """Return the numbers of runs of A and of B that have each item right, shape (N,), and of all runs.
+
+    The last are the items' strata, matched as all data are; by default each item is one.
+    """
+    systems = as_systems(target, {"a": a, "b": b}, kind="classes", classes=classes, cluster=strata)
     gold, *runs = (systems.gold, *systems.responses.values())
     assert gold is not None
     if gold.shape[1] != 1 or any(np.isnan(labels).any() for labels in runs):
@@ -196,7 +200,7 @@ def _right(
             "one from each run"
         )
     right_a, right_b = ((labels == gold).sum(axis=1) for labels in runs)
-    return right_a, right_b, (runs[0].shape[1], runs[1].shape[1])
+    return right_a, right_b, (runs[0].shape[1], runs[1].shape[1]), systems.clusters or range(len(right_a))
 
 
 def _warnings(variance: float, runs: tuple[int, ...], grouped: bool) -> Iterator[str]:

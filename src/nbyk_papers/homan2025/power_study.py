@@ -16,13 +16,13 @@ from nbyk.arrays import Array, Integers
 from nbyk.compiled import njit
 from nbyk.metrics import get
 from nbyk.planning.power.battery import (
+    SimulatedSets,
     SystemTest,
     decided_by,
     sign_flips,
 )
 from nbyk.planning.power.estimate import rejections
 from nbyk.planning.power.randomisation import decided, tolerance
-from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.priors import read_prior
 from nbyk.resampling.count_sets import CountSets, draw_count_sets
 from nbyk.resampling.effects import Progress, batches

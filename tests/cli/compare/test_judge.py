@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import nbyk
+from nbyk import read_judged
+from nbyk.report.comparison.judged import agreement_table
 from tests.cli.conftest import Run
 
 
@@ -206,3 +209,15 @@ def test_whether_the_judge_differs_has_no_better_side(
         for more in ((), ("--alternative", alternative))
     ]
     assert found[0]["p"] == found[1]["p"] < 0.05
+
+
+@pytest.mark.parametrize(
+    ("raters", "who"), [(1, {"judge with these people"}), (4, {"people", "judge with people"})]
+)
+def test_agreement_says_if_its_interval_is_for_these_people_alone(raters: int, who: set[str]) -> None:
+    rng = np.random.default_rng(1)
+    judge = pd.DataFrame({"item": np.arange(60), "value": rng.standard_normal(60)})
+    rated = pd.concat([judge.assign(rater=f"p{rater}") for rater in range(raters)])
+    people = rated.assign(value=rated["value"] + 0.3 * rng.standard_normal(len(rated)))
+    table = agreement_table(read_judged(people, judge))
+    assert {*table["who"]} - {"judge"} == who

@@ -358,7 +358,6 @@ def test_what_follows_can_be_pasted(nbyk: Run, run_words: Run, line: str) -> Non
         ("--gold fewer.csv --on-missing drop", "nbyk compare "),
         ("--gold example/gold.csv --rater-ids fresh", "nbyk compare "),
         ("--gold example/gold.csv --null shifted", "nbyk compare "),
-        ("--gold example/gold.csv --looks 3", "nbyk compare "),
         ("--gold example/gold.csv --alternative greater --alpha 0.01", "nbyk plan "),
     ],
 )
@@ -390,3 +389,57 @@ def test_an_end_near_zero_shows_its_side_beside_a_far_wider_interval() -> None:
     items = replace(items, effect=0.19, interval=(-0.0002, 0.3877), p=0.0503)
     text = repr(replace(pair, claims=(broad, items), p=0.4))
     assert "With these raters or runs alone: -0.0002 to 0.3877." in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "same"),
+    [
+        ("--alpha 0.01", ["--alpha", "0.01"]),
+        ("--looks 5", ["--alpha", "0.0158"]),
+        ("--alternative greater", ["--alternative", "greater"]),
+        ("third.csv", ["--alpha", "0.0166667"]),
+        ("third.csv --correction none", []),
+        ("third.csv --against old --correction bonferroni", ["--alpha", "0.025"]),
+    ],
+)
+def test_a_plan_to_settle_it_is_at_the_level_and_the_side_that_were_asked(
+    nbyk: Run, run_words: Run, options: str, same: list[str]
+) -> None:
+    for name, values in {**ratings(0.02), "third": ratings(seed=5)["old"]}.items():
+        write(name, values)
+    code, text, errors = nbyk(f"compare new.csv old.csv {options} --scale 1..5 --resamples 499")
+    assert code == 0, errors
+    (following,) = (row.removeprefix("Next: ") for row in text.splitlines() if row.startswith("Next: "))
+    words = shlex.split(following, comments=True)
+    for option in ("--alpha", "--alternative"):
+        assert (option in words) is (option in same), following
+    if same:
+        typed = words[words.index(same[0]) + 1]
+        assert typed == same[1] or float(typed) == pytest.approx(float(same[1]), abs=1e-4)
+    code, _, errors = run_words(*words[1:])
+    assert code == 0, errors
+
+
+@pytest.mark.parametrize(
+    "options", ["--gold-item who", "--on-missing drop", "--generalise items,raters", "--rater-ids fresh"]
+)
+def test_no_plan_is_offered_that_reads_other_data_or_is_about_others(
+    nbyk: Run, run_words: Run, options: str
+) -> None:
+    for name, values in ratings(0.02).items():
+        write(name, values)
+    write("people", ratings(seed=3)["old"])
+    if "--on-missing" in options:
+        write("old", ratings(0.02)["old"][:-1])
+    if "--gold-item" in options:
+        table = pd.read_csv("people.csv")
+        table.rename(columns={table.columns[0]: "who"}).to_csv("people.csv", index=False)
+    line = f"compare --gold people.csv new.csv old.csv {options} --scale 1..5 --resamples 499"
+    code, text, errors = nbyk(line)
+    assert code == 0, errors
+    assert text.startswith("Undecided"), text
+    (following,) = (row.removeprefix("Next: ") for row in text.splitlines() if row.startswith("Next: "))
+    words = shlex.split(following, comments=True)
+    assert words[:2] == ["nbyk", "compare"]
+    code, _, errors = run_words(*words[1:])
+    assert code == 0, errors

@@ -41,7 +41,7 @@ def trials(n: int = 40, runs: int = 4) -> str:
     return "\n".join(rows) + "\n"
 
 
-GOOD_VOTES = "q1,x,y,x,ann\nq2,y,z,y,ann\nq3,z,x,z,bob\nq4,x,z,x,bob\n"
+GOOD_VOTES = "q1,x,y,x,ann\nq2,y,z,y,ann\nq3,z,x,z,bob\nq4,z,x,x,bob\n"
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,8 @@ from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.item_moments import curve_from_moments
 from nbyk.planning.power import battery
-from nbyk.planning.power.battery import SystemTest
+from nbyk.planning.power.battery import SimulatedSets, SystemTest
 from nbyk.planning.power.estimate import power_of_test, rejections
-from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import observed_effects

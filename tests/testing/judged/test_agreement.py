@@ -92,10 +92,50 @@ def test_agreement_does_not_depend_on_the_order_of_items_and_raters(measure: str
 
 
 def test_ratings_that_are_all_the_same_say_nothing() -> None:
-    with pytest.raises(NbykError, match="all ratings are the same"):
+    with pytest.raises(NbykError, match="leave alpha_interval undefined, as where all are the same"):
         agreement(np.ones((10, 3)))
     with pytest.raises(NbykError, match="1 items have two ratings"):
         agreement(np.array([[1.0, np.nan], [2.0, 1.0]]))
+
+
+@pytest.mark.parametrize("measure", ["alpha_interval", "icc", "icc_consistency"])
+@pytest.mark.parametrize(("factor", "shift"), [(1.0, 1e9), (1e200, 0.0), (1e-200, 0.0)])
+def test_agreement_by_distances_does_not_depend_on_their_unit(
+    measure: str, factor: float, shift: float
+) -> None:
+    levels = np.random.default_rng(4).integers(1, 6, (20, 3)).astype(float)
+    plain, moved = (agreement(of, measure=measure) for of in (levels, factor * levels + shift))
+    assert moved.value == pytest.approx(plain.value, abs=1e-9)
+    assert moved.claims[0].interval == pytest.approx(plain.claims[0].interval, abs=1e-9)
+
+
+@pytest.mark.parametrize("measure", OF_PEOPLE)
+@pytest.mark.filterwarnings("error")
+def test_perfect_agreement_has_no_interval_in_any_unit(measure: str) -> None:
+    levels = np.random.default_rng(4).integers(1, 10, 25)
+    for people in (np.tile(levels[:, None], 3), np.tile(levels[:, None] * 0.1, 3)):
+        for found in (agreement(people, measure=measure), agreement(people, people[:, 0], measure=measure)):
+            assert found.value == pytest.approx(1.0, abs=1e-12)
+            assert not any(claim.is_conclusive for claim in found.claims)
+
+
+def test_a_judge_who_never_says_another_thing_has_no_interval_of_kappa() -> None:
+    people = np.random.default_rng(0).integers(0, 2, (20, 3)).astype(float)
+    found = agreement(people, np.ones(20), measure="kappa")
+    assert found.value == 0.0
+    assert not any(claim.is_conclusive for claim in found.claims)
+
+
+@pytest.mark.parametrize("measure", OF_TWO_CLASSES)
+def test_a_share_has_no_interval_below_0(measure: str) -> None:
+    people = np.repeat([0.0, 1.0], 20)[:, None]
+    judge = 1.0 - people[:, 0]
+    judge[[0, 20]] = people[[0, 20], 0]
+    judge[[1, 21]] = people[[1, 21], 0]
+    (claim,) = agreement(people, judge, measure=measure).claims
+    assert claim.effect == 0.1
+    assert claim.interval[0] == 0.0
+    assert 0.1 < claim.interval[1] < 0.4
 
 
 @pytest.mark.statistics

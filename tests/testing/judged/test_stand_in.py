@@ -51,6 +51,14 @@ def test_a_judge_who_copies_people_may_stand_in_and_one_who_guesses_may_not() ->
     assert wrong.advantage < 0.6
 
 
+@pytest.mark.parametrize("unit", [0.1, 1 / 3, 1 / 7])
+def test_who_is_as_near_does_not_depend_on_the_unit(unit: float) -> None:
+    levels = np.random.default_rng(0).integers(1, 8, (60, 5)).astype(float)
+    plain, other = (stand_in(of[:, :4], of[:, 4], by="distance") for of in (levels, unit * levels))
+    assert other.advantages.tolist() == plain.advantages.tolist()
+    assert other.p.tolist() == plain.p.tolist()
+
+
 def test_people_with_few_items_are_left_out_and_named() -> None:
     rng = np.random.default_rng(1)
     people = rng.integers(0, 2, (60, 3)).astype(float)

@@ -12,9 +12,10 @@ from scipy import stats
 
 import nbyk
 from nbyk.errors import NbykError
+from nbyk.testing.pvalues import Alternative
 from nbyk.testing.scores.battery import p_values
 
-SIDES = ("greater", "less", "two-sided")
+SIDES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
 
 
 @pytest.mark.parametrize("alternative", SIDES)
@@ -185,6 +186,43 @@ def test_exact_rank_sums_with_ties_count_all_deals(a: list[int], b: list[int], u
         found = nbyk.score_test("mann_whitney", *scores, method="exact", alternative=side)
         assert found.p == pytest.approx(of_all(sums, observed, side))
         assert found.least_p == pytest.approx(min(of_all(sums, extreme, side) for extreme in {*sums}))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [([2, 2, 2], [1, 1, 1, 1]), ([5, 5, 5, 4], [3, 3, 3, 3]), ([1], [2, 2, 3])]
+)
+@pytest.mark.parametrize("side", SIDES)
+def test_few_scores_with_ties_are_exact_by_default(a: list[float], b: list[float], side: Alternative) -> None:
+    """The normal law gives .025 for .057 to three scores above four."""
+    ranks = stats.rankdata([*a, *b])
+    sums = [float(ranks[list(deal)].sum()) for deal in combinations(range(len(ranks)), len(a))]
+    found = nbyk.score_test("mann_whitney", a, b, alternative=side)
+    assert found.p == pytest.approx(of_all(sums, float(ranks[: len(a)].sum()), side))
+
+
+@pytest.mark.parametrize("unit", [2.0**-1000, 1e-170, 1e150])
+def test_welchs_p_does_not_depend_on_the_unit_of_the_scores(unit: float) -> None:
+    """Squares of 1e-170 are 0, and their p would be."""
+    a, b = np.random.default_rng(0).normal(0.5, 1.0, (2, 7))
+    assert nbyk.score_test("welch_t", unit * a, unit * b).p == pytest.approx(
+        nbyk.score_test("welch_t", a, b).p, rel=1e-9
+    )
+
+
+def test_intervals_of_very_large_scores_are_those_of_others() -> None:
+    a, b = np.random.default_rng(0).normal(0.5, 1.0, (2, 7))
+    for test in ("permutation", "welch_t", "mann_whitney"):
+        plain, large = (nbyk.score_test(test, unit * a, unit * b).interval for unit in (1.0, 1e150))
+        assert np.array(large) / 1e150 == pytest.approx(plain, rel=1e-4)
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "mann_whitney"])
+@pytest.mark.parametrize("n", [6, 9, 20])
+def test_p_of_a_row_does_not_depend_on_ties_in_others(test: str, n: int) -> None:
+    a, b = np.random.default_rng(0).normal(0.0, 1.0, (2, 6, n))
+    a[::2], b[::2] = np.round(a[::2]), np.round(b[::2])
+    alone = [nbyk.score_test(test, x, y).p for x, y in zip(a, b, strict=True)]
+    np.testing.assert_array_equal(p_values(test, a, b), alone)
 
 
 def test_exact_ranks_of_many_scores_are_nearly_normal() -> None:

@@ -511,9 +511,8 @@ def test_a_margin_is_tested_by_the_test_itself(test: str, paired: bool) -> None:
         mirrored = nbyk.compare(None, b, a, margin=size, **asked).pair.margin
         assert mirrored is not None
         assert mirrored.p_equivalent == pytest.approx(margin.p_equivalent, abs=0.01)
-        if test != "bootstrap":  # whose interval is by t
-            inside = -size < margin.interval[0] and margin.interval[1] < size
-            assert inside is (margin.p_equivalent <= 0.05) or test in ("wilcoxon", "mann_whitney")
+        inside = -size < margin.interval[0] and margin.interval[1] < size
+        assert inside is (margin.p_equivalent <= 0.05) or test in ("wilcoxon", "mann_whitney")
 
 
 def test_a_margin_of_scores_that_show_nothing_has_a_reason() -> None:

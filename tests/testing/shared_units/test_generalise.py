@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nbyk import compare
+from nbyk import compare, response_set
 from nbyk.data.response_set import Categories
 from nbyk.errors import NbykError
 from nbyk.metrics import get, metrics_of, register
 from nbyk.testing.shared_units import responses, shared_units_test
 from nbyk.testing.shared_units.collection import Spread
+from nbyk.testing.shared_units.components import item_component
 from nbyk.testing.shared_units.statistic import changes
+from nbyk.testing.systems.items_alone import item_effects
 from tests.oracles.d_study import projected_variance
 
 METRICS = (
@@ -156,7 +158,7 @@ def test_an_own_metric_without_gold_need_be_no_mean_over_items():
     a, b = given["a"].mean(axis=1), given["b"].mean(axis=1)
     assert found.effect == pytest.approx(size(a) - size(b))
     left = [size(np.delete(a, item)) - size(np.delete(b, item)) for item in range(len(a))]
-    assert np.sort(found.groups) == pytest.approx(np.sort(left) - found.effect)
+    assert np.sort(found.groups) == pytest.approx(np.sort(left) - np.mean(left))
 
 
 def test_items_without_a_rating_leave_with_their_rater():
@@ -169,6 +171,32 @@ def test_items_without_a_rating_leave_with_their_rater():
     without_second = np.mean([0.1, 0.4])
     assert found.effect == pytest.approx(whole)
     assert found.units == pytest.approx([without_first - whole, without_second - whole])
+
+
+@pytest.mark.parametrize("n", [300, 305])
+def test_items_of_a_mean_without_the_largest_tenth_vary_as_they_do(n):
+    """From 300 items to 299, 29 are left out in place of 30: each item shifted the score by as much.
+
+    Its variance over items is that of the answers with the largest made as small as the largest kept one
+    (Tukey and McLaughlin 1963).
+    """
+
+    @register(direction="higher", needs_gold=False)
+    def mean_without_the_largest(system):
+        "Mean without the largest tenth."
+        return np.sort(system)[: len(system) - len(system) // 10].mean()
+
+    metric = get("mean_without_the_largest")
+    a = np.random.default_rng(4).normal(0.5, 0.1, n)
+    b = np.full(n, 0.5)
+    kept = n - n // 10
+    expected = np.minimum(a, np.sort(a)[kept - 1]).std(ddof=1) / (kept / n) / np.sqrt(n)
+    data = responses(a[:, None], b[:, None])
+    items = item_component(data, changes(metric, data))
+    assert np.sqrt(items.total) == pytest.approx(expected, rel=0.02)
+    effects = item_effects(response_set(None, a, b), metric)
+    assert effects is not None
+    assert effects.mean() == pytest.approx(np.sort(a)[:kept].mean() - 0.5)
 
 
 @pytest.mark.statistics

@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 
 import nbyk
+from nbyk.errors import NbykError
 
 
 def raters_with_unequal_loads(seed: int, n: int = 100, n_raters: int = 40) -> nbyk.Systems:
@@ -103,3 +105,28 @@ def test_the_reason_why_so_few_pairs_show_nothing_comes_first() -> None:
     board = nbyk.compare(None, {"x": x, "y": y}, kind="scores", pair_runs=True)
     assert "smallest p-value" in board.warnings[0]
     assert board.sample.pairing == "Scores in one place are a pair."
+
+
+@pytest.mark.parametrize("people", [1, 3])
+@pytest.mark.parametrize("unit", [1e-10, 1e-3, 1e10, 1e45])
+def test_an_answer_does_not_depend_on_the_unit_of_the_numbers(people: int, unit: float) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.6, 1.0, (40, people)), rng.normal(0.0, 1.0, (40, people))
+    one, other = (nbyk.compare(None, a * by, b * by, metric="mean") for by in (1.0, unit))
+    assert_allclose([other.p, *other.interval], [one.p, *np.multiply(one.interval, unit)], rtol=1e-9)
+
+
+@pytest.mark.parametrize("people", [1, 3])
+@pytest.mark.parametrize(
+    ("unit", "line"),
+    [
+        *((unit, "found no number beyond .* in size, so that mean is lost") for unit in (1e-16, 1e-120)),
+        *((unit, "expected a finite number, of at most 1e\\+50 in size") for unit in (1e60, 1e140)),
+    ],
+)
+def test_numbers_that_no_unit_should_have_are_refused(people: int, unit: float, line: str) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.6, 1.0, (40, people)), rng.normal(0.0, 1.0, (40, people))
+    with pytest.raises(NbykError, match=line):
+        nbyk.compare(None, a * unit, b * unit, metric="mean")
+    assert nbyk.compare(None, a * 0.0, b * 0.0, metric="mean").effect == 0.0

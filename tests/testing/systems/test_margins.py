@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
 import nbyk
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.report.comparison.sentences import WITHIN_MARGIN, margin_sentence
+from nbyk.testing.intervals import signs_interval
 from nbyk.testing.shared_units import responses, shared_units_test
+from nbyk.testing.systems.claims import margin_of_signs
 
 QUICK = {"n_resamples": 19, "max_resamples": 19}
 
@@ -156,3 +160,100 @@ def test_at_the_margin_it_errs_as_often_as_alpha() -> None:
         test = shared_units_test(get("mae"), responses(a, gold, gold=gold))
         passed += test.p_value("greater", null=-0.1) <= 0.05
     assert abs(passed / n_sets - 0.05) < 3.3 * math.sqrt(0.05 * 0.95 / n_sets)
+
+
+def zeros_and_ones(n_plus: int, n_minus: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the answers of two systems, of which A alone is right on some items, and B alone on others."""
+    places = np.arange(n)
+    return (places < n_plus) * 1.0, ((places >= n_plus) & (places < n_plus + n_minus)) * 1.0
+
+
+@pytest.mark.parametrize(
+    ("n", "margin", "for_a"), [(50, 0.1, 0.02), (100, 0.05, 0.05), (200, 0.05, 0.0), (300, 0.02, 0.005)]
+)
+def test_at_the_margin_zeros_and_ones_err_no_more_often_than_alpha(
+    n: int, margin: float, for_a: float
+) -> None:
+    """All counts with their chances, so that the level is exact; t has .097 and .052 in two of them."""
+    level = {0.05: 0.0, 0.01: 0.0, 0.001: 0.0}
+    chances = (for_a, for_a + margin, 1.0 - 2.0 * for_a - margin)
+    for n_plus, n_minus in product(range(n + 1), repeat=2):
+        chance = stats.multinomial.pmf([n_plus, n_minus, n - n_plus - n_minus], n, chances)
+        if chance > 1e-7:
+            tests = margin_of_signs(n_plus, n_minus, n, margin, 0.05)
+            p = (1.0 - margin) ** n if tests is None else tests.p_not_worse
+            level = {alpha: total + chance * (p <= alpha) for alpha, total in level.items()}
+    assert all(total <= alpha for alpha, total in level.items())
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(1, 25),
+    st.integers(0, 25),
+    st.integers(1, 60),
+    st.floats(0.005, 0.4),
+    st.sampled_from([0.01, 0.05, 0.2]),
+)
+def test_zeros_and_ones_have_the_margin_of_their_interval_and_its_mirror_image(
+    n_plus: int, n_minus: int, rest: int, margin: float, alpha: float
+) -> None:
+    n = n_plus + n_minus + rest
+    a, b = zeros_and_ones(n_plus, n_minus, n)
+    found = nbyk.compare(None, a, b, metric="mean", margin=margin, alpha=alpha, **QUICK).pair.margin
+    low, high = found.interval
+    assert (low, high) == signs_interval(n_plus, n_minus, n, 1.0 - 2.0 * alpha)
+    assume(min(abs(abs(end) - margin) for end in (low, high)) > 1e-9)
+    assert (found.p_not_worse <= alpha) is (low > -margin)
+    assert (found.p_worse <= alpha) is (high < -margin)
+    assert (found.p_equivalent <= alpha) is (-margin < low and high < margin)
+    mirrored = nbyk.compare(None, b, a, metric="mean", margin=margin, alpha=alpha, **QUICK).pair.margin
+    assert mirrored.p_equivalent == pytest.approx(found.p_equivalent)
+    assert mirrored.interval == pytest.approx((-high, -low))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+def test_a_margin_of_skewed_items_has_the_step_of_their_claim(seed: int, direction: str) -> None:
+    """The p of a margin is that of a score which lies as much lower; t alone calls .07 to .10 not worse."""
+    values = np.random.default_rng(seed).gamma(1.5, 0.04, 60)
+    metric, sign = ("mean", 1.0) if direction == "higher" else ("mean_cost", -1.0)
+    bar, size = values.mean() - sign * 0.01, 0.005
+
+    def alone(at: float, alternative: str, **asked: float) -> nbyk.Pair:
+        return nbyk.compare(
+            None, {"x": values}, metric=metric, against=at, alternative=alternative, **asked
+        ).pair
+
+    margin = alone(bar, "two-sided", margin=size).margin
+    lower, higher = bar - sign * size, bar + sign * size
+    assert margin.p_not_worse == pytest.approx(alone(lower, "greater").p, rel=1e-9)
+    assert margin.p_worse == pytest.approx(alone(lower, "less").p, rel=1e-9)
+    expected = max(alone(lower, "greater").p, alone(higher, "less").p)
+    assert margin.p_equivalent == pytest.approx(expected, rel=1e-9)
+    paired = nbyk.compare(None, values, np.full(60, bar), metric=metric, margin=size, **QUICK).pair.margin
+    assert paired.p_not_worse == pytest.approx(margin.p_not_worse, rel=1e-9)
+    assert paired.interval == pytest.approx(margin.interval, rel=1e-9)
+    _, (_, p_low, _), (_, p_high, _) = ttost_paired(sign * values, np.full(60, sign * bar), -size, size)
+    raised = np.array([margin.p_not_worse - p_low, margin.p_worse - (1.0 - p_low)])
+    assert (raised > -1e-9).all()
+    assert margin.p_equivalent >= max(p_low, p_high) - 1e-9
+
+
+def test_the_step_makes_a_margin_of_skewed_items_harder_to_hold() -> None:
+    lags = -0.1 * stats.expon.ppf((np.arange(60) + 0.5) / 60)
+    margin = nbyk.compare(None, 0.9 + lags, np.full(60, 0.9), metric="mean", margin=0.13, **QUICK).pair.margin
+    by_t = stats.ttest_1samp(lags, -0.13, alternative="greater")
+    assert margin.p_not_worse > 1.2 * by_t.pvalue
+    assert margin.interval[0] < by_t.confidence_interval(0.95).low
+    assert (margin.p_not_worse <= 0.05) is (margin.interval[0] >= -0.13)
+
+
+@pytest.mark.statistics
+def test_at_the_margin_skewed_items_err_about_as_often_as_alpha() -> None:
+    """2000 sets of 100 exponential effects: .05 has a standard error of .005; t has .074."""
+    generator, passed = np.random.default_rng(8), 0
+    for _ in range(2000):
+        a = 0.9 - generator.exponential(0.1, 100)
+        found = nbyk.compare(None, a, np.full(100, 0.9), metric="mean", margin=0.1, **QUICK).pair.margin
+        passed += found.p_not_worse <= 0.05
+    assert 0.03 <= passed / 2000 <= 0.065

@@ -170,3 +170,59 @@ def test_intervals_of_trials_cover_the_score_of_new_items(n_items: int, n_runs: 
         low, high = alone(of_set, metric=f"pass^{k}").standings[0].interval
         covered += low <= true <= high
     assert covered / n_sets >= 0.93
+
+
+@pytest.mark.parametrize("metric", ["mean", "mean_cost"])
+@pytest.mark.parametrize(("n", "bar", "size"), [(40, 0.9, 0.1), (60, 0.85, 0.05), (100, 0.03, 0.05)])
+def test_a_margin_of_zeros_and_ones_is_by_the_binomial_law(
+    metric: str, n: int, bar: float, size: float
+) -> None:
+    """All counts, so that the level is exact: a t-test called .06 to .10 of such shares not worse."""
+    sign = 1.0 if metric == "mean" else -1.0
+    bar = bar if sign > 0.0 else 1.0 - bar
+    sides = ("greater", "less") if sign > 0.0 else ("less", "greater")
+    p_not_worse = []
+    for count in range(n + 1):
+        values = np.arange(n) < count
+        pair = alone(values.astype(float), metric=metric, against=bar, margin=size).pair
+        margin = pair.margin
+        assert margin is not None
+        worse, better = bar - sign * size, bar + sign * size
+        above, below = (
+            stats.binomtest(count, n, min(max(at, 0.0), 1.0), alternative=side).pvalue
+            for at, side in ((worse, sides[0]), (better, sides[1]))
+        )
+        above, below = (0.0 if not 0.0 <= at <= 1.0 else p for at, p in ((worse, above), (better, below)))
+        assert_allclose([margin.p_not_worse, margin.p_equivalent], [above, max(above, below)], atol=1e-12)
+        assert (margin.interval[0] >= -size) is (margin.p_not_worse <= 0.05)
+        p_not_worse.append(margin.p_not_worse)
+    for level in (0.05, 0.01):
+        chance = stats.binom.pmf(np.arange(n + 1), n, min(max(worse, 0.0), 1.0))
+        assert np.sum(chance[np.array(p_not_worse) <= level]) <= level or not 0.0 <= worse <= 1.0
+
+
+def test_a_score_of_which_nothing_varies_is_told_without_an_interval() -> None:
+    gold = np.arange(30) % 3
+    for asked, score in (({"metric": "f1_macro", "kind": "classes"}, 1.0), ({"metric": "mean"}, 7.0)):
+        values = gold if score == 1.0 else np.full(30, score)
+        board = nbyk.compare(gold if score == 1.0 else None, {"mine": values}, **asked)
+        assert repr(board).startswith(f"mine scores {score:.0f} ")
+        assert "no interval" in repr(board).lower()
+        held = nbyk.compare(gold if score == 1.0 else None, {"mine": values}, against=0.5, **asked)
+        assert (held.effect, held.verdict) == (score - 0.5, "undecided")
+        assert "equal" not in repr(held)
+
+
+@pytest.mark.parametrize(
+    ("n", "bar", "could"), [(3, 0.5, False), (5, 0.5, True), (13, 0.8, False), (14, 0.8, True)]
+)
+def test_so_few_zeros_and_ones_that_all_right_would_not_do_show_nothing(
+    n: int, bar: float, could: bool
+) -> None:
+    """All n right have p = barⁿ: .5⁴ = .06, .5⁵ = .03, .8¹³ = .055."""
+    pair = alone(np.ones(n), against=bar, alternative="greater").pair
+    assert pair.claims[0].least_p == pytest.approx(bar**n)
+    assert pair.could_reject is could is (pair.verdict == "better")
+    assert ("So few items cannot show any difference" in repr(pair)) is not could
+    some = alone(np.arange(n) < n - 1, against=bar, alternative="greater").pair
+    assert some.could_reject is could

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from statsmodels.stats.multitest import multipletests
 
 import nbyk
 from nbyk.data.responses import as_systems
+from nbyk.data.scales import as_scale
 from nbyk.errors import NbykError
 from nbyk.testing.decision import Decision
 from nbyk.testing.systems.asked import Asked
@@ -113,7 +115,7 @@ def test_all_numbers_are_in_the_unit_of_the_ratings(tmp_path: Path) -> None:
         assert table.loc[task, "effect"] == pytest.approx((rated["a"] - rated["b"])[task == TASKS].mean())
     held = nbyk.compare(given, suite=suite, against=1.5).pairs[0]
     assert held.effect == pytest.approx(mean["a"] - 1.5)
-    assert held.verdict == "better"
+    assert held.verdict.startswith("better")
     with pytest.raises(NbykError, match=r"found 0.5, expected a score of mean from 1 to 5"):
         nbyk.compare(given, suite=suite, against=0.5)
 
@@ -177,10 +179,8 @@ def test_a_task_with_one_item_is_one_line_unless_tasks_are_new() -> None:
     of, tasks = systems(), np.where(np.arange(len(TASKS)) == 0, "lonely", TASKS)
     with pytest.raises(NbykError, match="task 'lonely' has one item"):
         board_of_suite(scored(of), Suite.of(tasks), ASKED)
-    assert board_of_suite(scored(of), Suite.of(tasks), ASKED, new_tasks=True).claims[0].over == (
-        "items",
-        "tasks",
-    )
+    of_tasks = replace(ASKED, generalise=("items", "tasks"))
+    assert board_of_suite(scored(of), Suite.of(tasks), of_tasks).claims[0].over == ("items", "tasks")
 
 
 @pytest.mark.statistics
@@ -199,3 +199,117 @@ def test_levels_of_equal_systems_on_a_suite(weights: str, new_tasks: bool) -> No
         test = (suite.over_tasks if new_tasks else suite.over_items)(a - b)
         rejected += test.p_value() <= 0.05
     assert 0.02 <= rejected / n_sets <= 0.06
+
+
+def on_levels(seed: int, raters: int = 1) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return {name: rng.integers(1, 6, (len(TASKS), raters)).astype(float) for name in "abc"}
+
+
+@pytest.mark.parametrize("metric", ["mean", "mean_cost"])
+def test_a_suite_of_ratings_on_a_scale_has_their_unit(metric: str) -> None:
+    of, suite = on_levels(1), Suite.of(TASKS)
+    two = {name: of[name] for name in "ab"}
+    board = nbyk.compare(None, two, metric=metric, scale="1..5", suite=suite)
+    sign = -1.0 if metric == "mean_cost" else 1.0
+    test = suite.over_items(sign * (of["a"] - of["b"])[:, 0])
+    assert_allclose([board.effect, board.p, *board.interval], [test.effect, test.p_value(), *test.interval()])
+    for standing in board.standings:
+        alone = suite.over_items(of[standing.name][:, 0])
+        assert_allclose([standing.score, *standing.interval], [alone.effect, *alone.interval()])
+        held = nbyk.compare(
+            None, {"x": of[standing.name]}, metric=metric, scale="1..5", suite=suite, against=3.1
+        )
+        assert_allclose(held.p, alone.p_value(null=3.1))
+        assert held.effect == pytest.approx(sign * (alone.effect - 3.1))
+        (score,) = nbyk.compare(
+            None, {"x": of[standing.name]}, metric=metric, scale="1..5", suite=suite
+        ).standings
+        assert_allclose([score.score, *score.interval], [standing.score, *standing.interval])
+
+
+def test_the_table_by_task_of_ratings_on_a_scale_has_their_unit() -> None:
+    of, suite = on_levels(2), Suite.of(TASKS)
+    read = as_systems(None, {name: of[name] for name in "ab"}, scale=as_scale("1..5"))
+    by_items = ScoredSystems.of(read, "mean")
+    table = task_table(by_items, suite, board_of_suite(by_items, suite, ASKED)).set_index("task")
+    for name in suite.names:
+        a, b = (of[system][name == TASKS, 0] for system in "ab")
+        oracle = stats.ttest_rel(a, b)
+        row = table.loc[name]
+        assert_allclose([row["a"], row["b"], row["effect"]], [a.mean(), b.mean(), a.mean() - b.mean()])
+        assert_allclose([row["p"], row["low"], row["high"]], [oracle.pvalue, *oracle.confidence_interval()])
+
+
+def test_a_suite_names_the_raters_that_stay_as_they_are() -> None:
+    of, tasks = on_levels(3, raters=3), {"suite": Suite.of(TASKS), "scale": "1..5"}
+    ids = [[f"p{rater}" for rater in range(3)]] * len(TASKS)
+    rows = [
+        {"item": f"i{item:03d}", "rater": rater, "system": name, "value": value}
+        for name in "abc"
+        for item, (people, values) in enumerate(zip(ids, of[name], strict=True))
+        for rater, value in zip(people, values, strict=True)
+    ]
+    read = nbyk.read_systems(pd.DataFrame(rows), scale="1..5")
+    board = nbyk.compare(read, suite=tasks["suite"])
+    assert board.population == "new items, with these 4 tasks and these 3 raters"
+    assert any("items share 3 raters" in warning for warning in board.warnings)
+    board = nbyk.compare(read, suite=tasks["suite"], generalise="items,tasks")
+    assert {pair.population for pair in board.pairs} == {"new items and tasks, with these 3 raters"}
+    for factor in ("raters", "runs", "nonsense"):
+        with pytest.raises(NbykError, match=f"found {factor} beside a suite, whose raters and runs stay"):
+            nbyk.compare(read, suite=tasks["suite"], generalise=f"items,{factor}")
+
+
+def test_what_a_suite_does_not_take_is_one_line() -> None:
+    of = systems()
+    clusters = [str(item % 7) for item in range(len(TASKS))]
+    for option, line in (
+        ({"null": "permutation"}, "null: found permutation; a suite"),
+        ({"interval": "bca"}, "interval: found bca; a suite"),
+        ({"cluster": clusters}, "cluster: found clusters beside a suite"),
+        ({"suite": Suite.of(TASKS[1:])}, "suite: found the tasks of 175 items, expected those of 176"),
+        ({"against": 1.5}, "against: found 1.5, expected a score of mean from 0 to 1"),
+    ):
+        with pytest.raises(NbykError, match=line):
+            nbyk.compare(None, of, **{"metric": "mean", "suite": Suite.of(TASKS), **option})
+
+
+def test_new_tasks_need_three_that_have_a_weight() -> None:
+    weights = {"art": 1.0, "law": 1.0, "maths": 0.0, "history": 0.0}
+    board = board_of_suite(scored(systems()), Suite.of(TASKS, weights), replace(ASKED, generalise=["tasks"]))
+    assert "2 tasks are too few" in board.claims[0].reason
+    assert board.claims[1].is_conclusive
+    weights |= {"law": 0.0}
+    board = board_of_suite(scored(systems()), Suite.of(TASKS, weights), replace(ASKED, generalise=["tasks"]))
+    assert "1 task is too few" in board.claims[0].reason
+
+
+def test_a_suite_with_few_items_that_differ_has_a_reserve() -> None:
+    """Two wrong of a hundred: by the binomial law, P(2 or fewer) = .12 at a share of .95."""
+    right = np.ones(100)
+    right[[3, 57]] = 0.0
+    suite = Suite.of(np.repeat([f"t{task}" for task in range(10)], 10))
+    board = board_of_suite(scored({"a": right}), suite, ASKED, bar=0.95)
+    assert board.p < 0.05
+    assert board.verdict == "better, with reserve"
+    assert "the effect rests on about 2.5 of the items" in board.warnings[0]
+    assert board_of_suite(scored({"a": right}), suite, ASKED).pair.reserve == ""
+    right[:90:10] = 0.0
+    assert board_of_suite(scored({"a": right}), suite, ASKED, bar=0.6).verdict == "better"
+
+
+@pytest.mark.parametrize("generalise", [None, "items,tasks"])
+def test_a_suite_of_which_nothing_varies_keeps_its_score_and_claims_no_interval(
+    generalise: str | None,
+) -> None:
+    of, suite = {"a": np.ones(len(TASKS)), "b": np.ones(len(TASKS))}, Suite.of(TASKS)
+    alone = nbyk.compare(None, {"a": of["a"]}, metric="mean", suite=suite, generalise=generalise)
+    assert "a scores 1 " in repr(alone)
+    assert "No interval for new items" in repr(alone)
+    held = nbyk.compare(None, {"a": of["a"]}, metric="mean", suite=suite, generalise=generalise, against=0.75)
+    assert held.effect == 0.25
+    assert "0.25 higher macro mean" in repr(held)
+    pair = nbyk.compare(None, of, metric="mean", suite=suite, generalise=generalise).pair
+    assert pair.claims[0].reason.startswith("nothing shows how the effect varies")
+    assert np.isnan(pair.interval).all()

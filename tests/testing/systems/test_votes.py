@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +18,7 @@ from statsmodels.api import GLM, families
 import nbyk
 from nbyk.data.votes import Votes, read_votes
 from nbyk.errors import NbykError
+from nbyk.testing.pvalues import Alternative
 from nbyk.testing.systems.votes import fit_votes
 
 STRENGTHS = np.array([0.8, 0.2, -0.1, -0.9])
@@ -87,17 +90,86 @@ def test_groups_of_one_vote_are_those_of_any_size() -> None:
 def test_two_models_have_a_win_rate_with_half_a_win_for_a_tie() -> None:
     rng = np.random.default_rng(5)
     outcomes = rng.choice(3, 200, p=[0.5, 0.2, 0.3])
-    data = Votes(("x", "y"), np.zeros(200, int), np.ones(200, int), outcomes, np.arange(200))
+    data = Votes(("x", "y"), np.zeros(200, int), np.ones(200, int), outcomes, np.arange(200) // 2)
     board = nbyk.compare(data)
     worth = 1.0 - outcomes / 2.0
     assert_allclose(board.standing("x").score, worth.mean())
     assert_allclose(board.effect, 2.0 * worth.mean() - 1.0)
-    error = 2.0 * worth.std(ddof=1) / np.sqrt(200)
+    error = 2.0 * worth.reshape(100, 2).mean(axis=1).std(ddof=1) / np.sqrt(100)
     low, high = board.interval
-    assert_allclose((high - low) / 2, 1.972 * error, rtol=0.01)
+    assert_allclose((high - low) / 2, 1.984 * error, rtol=0.01)
     assert any("ties, half a win of each" in text for text in board.warnings)
     assert any("anonymous" in text for text in board.warnings)
     assert any("shown first in 100 %" in text for text in board.warnings)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize(
+    ("won", "tied", "lost"), [(9, 0, 1), (10, 0, 0), (0, 3, 4), (1, 0, 1), (0, 6, 0), (70, 30, 50)]
+)
+def test_two_models_with_a_vote_a_prompt_have_the_sign_test_and_its_interval(
+    won: int, tied: int, lost: int, alternative: Alternative
+) -> None:
+    """As paired numbers have, of which each vote is one."""
+    n = won + tied + lost
+    outcomes, swapped = np.repeat([0, 1, 2], [won, tied, lost]), np.arange(n) % 2
+    shown = np.where(swapped, 2 - outcomes, outcomes)
+    board = nbyk.compare(
+        Votes(("x", "y"), swapped, 1 - swapped, shown, np.arange(n)), alternative=alternative
+    )
+    (claim,) = board.claims
+    p = stats.binomtest(won, won + lost, alternative=alternative).pvalue if won + lost else 1.0
+    assert claim.p == pytest.approx(p, rel=1e-9)
+    assert claim.effect == pytest.approx((won - lost) / n)
+    assert -1.0 <= claim.interval[0] <= claim.effect <= claim.interval[1] <= 1.0
+    paired = nbyk.compare(None, 1.0 * (outcomes == 0), 1.0 * (outcomes == 2), kind="numbers", metric="mean")
+    assert claim.interval == pytest.approx(paired.claims[-1].interval, abs=1e-12)
+    low, high = board.standing("x").interval
+    assert (2 * low - 1, 2 * high - 1) == pytest.approx(claim.interval, abs=1e-12)
+
+
+def test_few_votes_bound_no_win_rate_beyond_what_is_possible() -> None:
+    places = np.arange(4)
+    few = Votes(("x", "y"), np.zeros(4, int), np.ones(4, int), np.array([0, 0, 2, 0]), places // 2)
+    many = replace(few, prompts=places, voters=np.array([0, 1, 2, 2]), voter_names=("u", "v", "w"))
+    for board in (nbyk.compare(few), nbyk.compare(many)):
+        for low, high in (claim.interval for claim in board.claims):
+            assert -1.0 <= low < 0.0 < high <= 1.0
+        for standing in board.standings:
+            assert 0.0 <= standing.interval[0] < standing.score < standing.interval[1] <= 1.0
+
+
+def test_votes_that_are_all_alike_on_prompts_of_several_show_no_effect() -> None:
+    alike = Votes(("x", "y"), np.zeros(10, int), np.ones(10, int), np.zeros(10, int), np.arange(10) // 2)
+    board = nbyk.compare(alike)
+    assert board.claims[0].reason == "all votes are alike, and do not show how others vary"
+    assert "equal win rate" not in str(board)
+
+
+@pytest.mark.parametrize(
+    "votes_of_three",
+    [
+        [("x", "y", "tie"), ("y", "z", "tie"), ("z", "x", "tie")],
+        [("x", "y", "x"), ("y", "x", "y"), ("x", "z", "z"), ("y", "z", "y")],
+        [
+            ("x", "y", "x"),
+            ("y", "x", "y"),
+            ("y", "z", "y"),
+            ("z", "y", "z"),
+            ("x", "z", "x"),
+            ("z", "x", "z"),
+        ],
+        [("x", "y", "x"), ("y", "z", "tie"), ("z", "x", "tie")],
+    ],
+)
+@pytest.mark.parametrize("times", [1, 30])
+def test_votes_that_set_no_bound_to_the_strengths_are_refused(
+    votes_of_three: list[tuple[str, str, str]], times: int
+) -> None:
+    """The likelihood has no largest value: with more steps, the strengths would only grow."""
+    frame = pd.DataFrame(votes_of_three * times, columns=["model_a", "model_b", "winner"])
+    with pytest.raises(NbykError, match="these votes set no bound to the strengths"):
+        nbyk.compare(read_votes(frame))
 
 
 def test_a_board_has_ranks_holm_and_the_loud_voter() -> None:
@@ -166,6 +238,42 @@ def test_an_open_pair_says_how_many_votes_would_settle_it() -> None:
     )
     side = "less" if claim.effect > 0.0 else "greater"
     assert nbyk.compare(data, alternative=side).claims[0].advice == ""
+
+
+@pytest.mark.parametrize("asked", [{"margin": 0.1}, {"metric": "mae"}, {"test": "welch_t"}, {"a": [1.0]}])
+def test_what_votes_cannot_answer_is_refused(asked: dict[str, Any]) -> None:
+    (argument,) = asked
+    with pytest.raises(NbykError, match=f"{argument}: these are votes between two outputs; leave it out"):
+        nbyk.compare(votes(), **asked)
+
+
+def test_votes_generalise_over_items_and_voters_alone() -> None:
+    with pytest.raises(NbykError, match="generalise: unknown factor to generalise over 'voter'"):
+        nbyk.compare(votes(), generalise="voter")
+
+
+@pytest.mark.parametrize(("prompts", "voters"), [("qq", "uv"), ("qr", "uu"), ("qr", "uv")])
+def test_a_model_that_one_prompt_or_voter_compares_has_no_interval_and_the_others_do(
+    prompts: str, voters: str
+) -> None:
+    """Without those votes it has no strength at all."""
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 3, 90)
+    frame = pd.DataFrame(
+        {
+            "prompt": [f"p{number}" for number in range(90)] + list(prompts),
+            "model_a": [*np.array([*"abc"])[first], "a", "d"],
+            "model_b": [*np.array([*"abc"])[(first + 1) % 3], "d", "b"],
+            "winner": [*np.array(["model_a", "tie", "model_b"])[rng.integers(0, 3, 90)], "a", "d"],
+            "voter": [f"v{number % 9}" for number in range(90)] + list(voters),
+        }
+    )
+    lonely = prompts == "qq" or voters == "uu"
+    board = nbyk.compare(read_votes(frame))
+    for pair in board.pairs:
+        assert pair.claims[0].is_conclusive is not (lonely and "d" in (pair.a, pair.b))
+    assert any("link d with the other models" in text for text in board.warnings) is lonely
+    assert np.isfinite([standing.interval for standing in board.standings]).all() is np.bool_(not lonely)
 
 
 TABLE = {

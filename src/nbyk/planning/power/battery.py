@@ -1,12 +1,14 @@
-"""The tests whose power nbyk estimates: `nbyk.p_value` under a null at the data's own size, p ≤ α.
+"""The tests whose power nbyk estimates, and the simulated sets that they decide on.
 
-All are one-sided for "A is better" by default. Decisions differ from those of the whole test with all M draws
-with a chance of at most 10⁻⁶ (`nbyk.testing.looks`).
+A test is `nbyk.p_value` under a null at the data's own size, p ≤ α. All are one-sided for "A is better" by
+default. Decisions differ from those of the whole test with all M draws with a chance of at most 10⁻⁶
+(`nbyk.testing.looks`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -14,12 +16,16 @@ import numpy as np
 
 from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet
+from nbyk.data.units import ALL_FRESH
 from nbyk.errors import UndefinedMetricError, unknown_name
 from nbyk.metrics import Metric
 from nbyk.planning.power import randomisation
-from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.resampling.effects import check_defined
+from nbyk.resampling.item_effects import item_effects
+from nbyk.resampling.labels import SimulatedPopulation
 from nbyk.resampling.samplers import NULLS
+from nbyk.resampling.simulate import drawn_sets
+from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams
 from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.looks import Looks, critical_count, looks
@@ -28,6 +34,47 @@ from nbyk.testing.systems.asked import WHOLE_ITEMS
 
 FIRST_SLOW, SLOW_GROWTH = 256, 4.0
 """Draws before the first look, and their growth, where responses are drawn."""
+
+
+class SimulatedSets:
+    """The first `size` test sets of a chunk under the alternative, in several forms.
+
+    All forms describe the same sets, with one exception: for Likert and binary responses, `responses` draws
+    other sets than the other forms, which draw counts.
+    """
+
+    def __init__(self, population: SimulatedPopulation, chunk: int, size: int, seed: int) -> None:
+        self.population = population
+        self.chunk = chunk
+        self.size = size
+        self.seed = seed
+        self.countable = population.countable
+        self._contributions: dict[Metric, Floats] = {}
+
+    def random_words(self, role: str) -> np.uint64:
+        """Return the key of a random stream of the chunk's own, with a replicate for each set."""
+        key = self.population.key(self.seed, "test of item effects power")
+        return np.uint64(ReplicateStreams(key, self.chunk).take(role, self.size)[0])
+
+    def contributions(self, metric: Metric) -> Floats:
+        """Return an additive metric's effect of every item, shape (size, N): drawn once for both sides."""
+        if metric not in self._contributions:
+            (effects,) = item_effects(
+                self.population, metric, chunk=self.chunk, size=self.size, seed=self.seed
+            )
+            self._contributions[metric] = effects
+        return self._contributions[metric]
+
+    def responses(self) -> Iterator[ResponseSet]:
+        """Yield the sets with every response."""
+        for gold, systems in drawn_sets(self.population, Streams(self.key, self.chunk), self.size):
+            for r in range(len(gold)):
+                yield ResponseSet(gold[r], systems[0, r], systems[1, r], ALL_FRESH)
+
+    @property
+    def key(self) -> StreamKey:
+        """The key of the streams that the sets are drawn from."""
+        return self.population.key(self.seed, "item effects power", any_size=self.countable)
 
 
 @dataclass(frozen=True)
@@ -69,6 +116,11 @@ class SystemTest:
     def one_sided_alpha(self) -> float:
         """The level of each side on which the test rejects: α, or α/2 for a two-sided test."""
         return 0.5 * self.alpha if self.alternative == "two-sided" else self.alpha
+
+    @property
+    def fewest_items(self) -> int:
+        """The least number of items on which it can reject."""
+        return fewest_items(self.name, self.one_sided_alpha)
 
     @property
     def is_compiled(self) -> bool:
@@ -121,6 +173,11 @@ class SystemTest:
     @property
     def _sign(self) -> float:
         return -1.0 if self.alternative == "less" else 1.0
+
+
+def fewest_items(null: str, one_sided_alpha: float) -> int:
+    """Return the least number of items on which a test can reject: one of 2^N swaps must be rare enough."""
+    return max(2, math.ceil(-math.log2(one_sided_alpha) - 1e-9)) if null == "swap_items" else 2
 
 
 def sign_flips(contributions: Floats, words: np.uint64, at: Looks, alpha: float) -> Integers:

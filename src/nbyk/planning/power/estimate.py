@@ -13,8 +13,7 @@ from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
 from nbyk.metrics.registry import kind_scored
-from nbyk.planning.power.battery import SystemTest
-from nbyk.planning.power.simulated_sets import SimulatedSets
+from nbyk.planning.power.battery import SimulatedSets, SystemTest
 from nbyk.resampling.effects import Progress, Threads, run_chunks
 from nbyk.resampling.labels import SimulatedPopulation
 from nbyk.resampling.streams import CHUNK, as_seed

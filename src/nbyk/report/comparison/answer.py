@@ -323,8 +323,10 @@ def _further_tables(boards: Mapping[str, Board], two: _Two | None) -> Iterator[A
         asked = board.question
         p = "p" if asked.tau is None else "eps_min"
         by = f" by {FACTS[asked.test].title}" if board.sample.scores else ""
-        corrected = f"{p} with {CORRECTION_IN_WORDS[asked.correction]}; low to high is not corrected"
-        caption = f"Pairs by {asked.metric}: the effect of A over B, {p}{by}, and {corrected}"
+        corrected = CORRECTION_IN_WORDS[asked.correction]
+        if asked.correction != "none":
+            corrected = f"and {p} with {corrected}; low to high is not corrected"
+        caption = f"Pairs by {asked.metric}: the effect of A over B, {p}{by}, {corrected}"
         if len(board.pairs) > 1:
             yield AnswerTable(file_stem("pairs", name, place), caption, pairs_table(_by_place(board)))
     if two is None:

@@ -16,7 +16,7 @@ from nbyk.report.lines import in_words
 from nbyk.testing.results import Board, Pair, Question, VariancePart
 from nbyk.testing.scores.battery import null_draws
 from nbyk.testing.systems.sensitivity import Sensitivity
-from nbyk.words import percent
+from nbyk.words import in_full, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +86,7 @@ def difference_figure(pair: Pair) -> Figure:
         axes.axvline(0.0, color=_INK, linewidth=0.9, linestyle=":")
         if pair.margin is not None:
             margin = pair.margin.size
-            label = f"margin, ±{margin:.3g}"
+            label = f"margin, ±{in_full(margin)}"
             axes.axvspan(-margin, margin, color=_PALE, alpha=0.35, linewidth=0, label=label)
         for row, claim in enumerate(claims):
             colour = COLOURS[row % len(COLOURS)]

@@ -36,7 +36,7 @@ def judged_answer(judged: JudgedBoard, data: JudgedSystems, following: tuple[str
     sample, level = judged.board.sample, percent(judged.board.question.confidence_level)
     people, judge = sample.responses["people"].total, sample.responses["judge"].total
     caption = f"{people} ratings by people correct {judge} answers of a judge, with {level} intervals"
-    agree = "Agreement, with 95 % intervals for new items and raters"
+    agree = "Agreement, with 95 % intervals for new items and new people, or with these people"
     return comparison_answer(
         {judged.board.question.metric: judged.board},
         tables=[
@@ -161,11 +161,14 @@ def agreement_table(data: JudgedSystems) -> pd.DataFrame:
         people, judge = data.ratings_of(place)
         two = len(np.unique([*data.values, *data.judge.ravel()])) == 2
         measures = ("kappa", "sensitivity", "specificity") if two else ("alpha_interval", "icc")
-        for who, scores in (("people", None), ("judge with people", judge)):
+        for of_judge, scores in (("", None), ("judge with ", judge)):
             for measure in measures:
                 with suppress(NbykError):
                     of = agreement(people, scores, measure=measure)  # type: ignore[arg-type]
-                    rows.append((system, who, measure, of.value, ends_in_words(of.claims[0].interval)))
+                    claim = told(of.claims)
+                    who = f"{of_judge}{'people' if 'raters' in claim.over else 'these people'}"
+                    interval = ends_in_words(claim.interval) if claim.is_conclusive else ""
+                    rows.append((system, who, measure, of.value, interval))
         with suppress(NbykError):
             test = stand_in(people, judge, by="accuracy" if two else "distance")
             verdict = f"{'may' if test.passed else 'may not'} stand in for a person"

@@ -24,7 +24,7 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.systems.asked import EQUAL_SCORES
-from nbyk.words import capitalised, in_full, listed, number_of, percent
+from nbyk.words import capitalised, in_full, listed, number, number_of, percent
 
 if TYPE_CHECKING:
     from nbyk.testing.systems.sensitivity import Sensitivity
@@ -82,7 +82,10 @@ def verdict_line(pair: Pair) -> str:
     margin, a, b = pair.margin, pair.a, pair.b
     leader, other, _ = pair.in_order()
     if not b:
-        return f"{a} scores {_numbers(pair, pair.claims[-1], pair.claims[-1].interval)[0]}"
+        claim, score = pair.claims[-1], pair.scores[0]
+        if score is not None and not claim.is_conclusive:
+            return f"{a} scores {number(score)}"
+        return f"{a} scores {_numbers(pair, claim, claim.interval)[0]}"
     if margin is not None:
         return _within_margin(pair, margin)
     if pair.verdict != "undecided":
@@ -151,19 +154,28 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
     if margin is not None and margin.reason != broad.reason:
         yield Line(f"No answer about the margin: {margin.reason}.")
     if not broad.is_conclusive:
-        yield Line(f"No answer for {broad.population}: {broad.reason}.")
-        p = p_in_words(pair, items) if pair.b else ""
-        yield Line(_effect(pair, items), p, f", for {items.population}")
+        yield Line(f"No {'answer' if pair.b else 'interval'} for {broad.population}: {broad.reason}.")
+        if not (items.is_conclusive or (pair.b and math.isfinite(items.effect))):
+            return
+        yield Line(_effect(pair, items), _p_or_level(pair, items), f", for {items.population}")
         if pair.shown_of(items) != "undecided":
             yield Line(f"For these alone, {_shown(pair, items)}.")
         return
-    p = p_in_words(pair, broad) if pair.b else f"{percent(pair.question.confidence_level)} interval"
+    p = _p_or_level(pair, broad)
     yield Line(_effect(pair, broad), p if pair.decided else f"{p}, and {MORE_DRAWS}", where)
     if pair.b and not pair.could_reject and pair.sample.n_items:
         units = "clusters" if "clusters" in items.over else "items"
         yield Line(f"So few {units} cannot show any difference: collect more.")
     if broad is not items:
         yield _narrower(pair)
+
+
+def _p_or_level(pair: Pair, claim: Claim) -> str:
+    """Return p in words or, of one system's score, the level of its interval."""
+    if pair.b:
+        return p_in_words(pair, claim)
+    level = percent(pair.question.confidence_level)
+    return f"{level} interval" if math.isfinite(claim.interval[0]) else "no interval"
 
 
 def _narrower(pair: Pair) -> Line:

@@ -38,6 +38,9 @@ Measure = Literal[
     "specificity",
 ]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
+_SHARES = ("sensitivity", "specificity")
+_ROUNDING = 1e-12
+"""Agreement this near to 1 is perfect, and this small a change of it is none."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ def agreement(
     ------
     NbykError
         If shapes do not fit, a measure of two classes has no judge or other values, fewer than two items have
-        two ratings, or all ratings are the same.
+        two ratings, or the measure is undefined, as where all ratings are the same.
 
     Notes
     -----
@@ -124,6 +127,10 @@ def agreement(
             "rate the same items",
             argument="people",
         )
+    if measure.startswith(("alpha_interval", "icc")):  # of distances alone: in numbers that squares can hold
+        least, largest = np.nanmin(table), np.nanmax(table)
+        unit = np.frexp(largest - least)[1]
+        table, ratings = (np.ldexp(of - least, -unit) for of in (table, ratings))
     sums = _sums_of(measure, table, of_judge=judge is not None)
     row_sums = sums.of_rows(table)
     total = row_sums.sum(axis=0)
@@ -131,7 +138,8 @@ def agreement(
         value = float(sums.score(total))
     if not math.isfinite(value):
         raise NbykError(
-            "all ratings are the same, so agreement by chance is perfect too; expected two values or more",
+            f"these ratings leave {measure} undefined, as where all are the same; collect more, or choose "
+            "another measure",
             argument="people",
         )
     n_raters = int((~np.isnan(ratings)).any(axis=0).sum())
@@ -143,21 +151,26 @@ def agreement(
         if n_raters < FEWEST_UNITS:
             claims.append(inconclusive(*new, too_few(f"{n_raters} raters")))
         else:
-            claims.append(_claim(*new, value, tests[1], confidence_level))
-    claims.append(_claim(*these, value, tests[0], confidence_level))
+            claims.append(_claim(*new, measure, value, tests[1], confidence_level))
+    claims.append(_claim(*these, measure, value, tests[0], confidence_level))
     return Agreement(measure, value, tuple(claims))
 
 
 def _claim(
-    over: tuple[str, ...], population: str, value: float, test: SharedUnitsTest | None, level: float
+    over: tuple[str, ...],
+    population: str,
+    measure: Measure,
+    value: float,
+    test: SharedUnitsTest | None,
+    level: float,
 ) -> Claim:
-    if test is None or not test.variance > 0.0:
-        return inconclusive(
-            over, population, "agreement is perfect, or undefined without some items or raters"
-        )
+    if test is None or not test.variance > _ROUNDING**2:
+        reason = "agreement is perfect or varies with nothing, or is undefined without some items or raters"
+        return inconclusive(over, population, reason)
     nan = math.nan
     low, high = test.interval(level)
-    ends = (1.0 - math.exp(-low), 1.0 - math.exp(-high))
+    least = 0.0 if measure in _SHARES else -math.inf
+    ends = (max(1.0 - math.exp(-low), least), 1.0 - math.exp(-high))
     return Claim(over, population, value, ends, nan, 0.0, "t", "undecided", df=test.df, parts=test.parts)
 
 
@@ -170,11 +183,14 @@ def _tests(
 
     def z(of: Floats) -> Floats:
         with np.errstate(all="ignore"):
-            return np.asarray(-np.log1p(-sums.score(of)))
+            apart = 1.0 - sums.score(of)
+            return np.asarray(-np.log(np.where(np.abs(apart) > _ROUNDING, apart, 0.0)))
 
     item_sums = np.zeros((n, width))
     np.add.at(item_sums, item, row_sums)
     value = float(z(total))
+    if not math.isfinite(value):
+        return None, None
     groups = z(total - item_sums) - value
     if not np.isfinite(groups).all():
         return None, None
@@ -226,7 +242,7 @@ def _hits(rows: Floats, value: float) -> Floats:
 
 def _sums_of(measure: Measure, table: Floats, *, of_judge: bool) -> _Sums:
     values = np.unique(table[~np.isnan(table)])
-    if measure in ("sensitivity", "specificity"):
+    if measure in _SHARES:
         if len(values) != 2 or not of_judge:
             raise NbykError(
                 f"found {measure} of {len(values)} values{'' if of_judge else ' without a judge'}; expected "

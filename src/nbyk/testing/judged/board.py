@@ -198,7 +198,7 @@ def compare_judged(
     differences = tuple(
         _estimated(weighing, of, tests.get(pair), *pair, asked) for pair, of in estimates.items()
     )
-    scores = np.array([mean.claims[-1].effect for mean in means])
+    scores = np.array([of.items.effect for of in mean_estimates])
     n_raters = len(data.raters)
     units = {"raters": (n_raters, n_raters)} if n_raters < len(data.values) else {}
     sample = Sample(len(data.items), 0, _counts(data), units)
@@ -213,11 +213,11 @@ def compare_judged(
             "give the chance of each choice with `chance`, or draw the outputs at random",
             *warnings,
         )
-    trend, change, either_way = drift(weighing), None, _either_way(asked)
+    trend, change, of_judge = drift(weighing), None, _two_sided(asked)
     if trend is not None and trend.sources:
-        change = claims_over(None, trend, "raters", n_raters, either_way, constant=_CONSTANT)[0]
+        change = claims_over(None, trend, "raters", n_raters, of_judge, constant=_CONSTANT)[0]
     elif trend is not None:
-        change = claim_over(trend, ("items",), "new items", either_way, _CONSTANT)
+        change = claim_over(trend, ("items",), "new items", of_judge, _CONSTANT)
     bar = None if pairs else ""  # one system is compared with nothing
     claims = claims or {(0, -1): means[0].claims}
     given = (question, sample, names, scores, intervals, claims)
@@ -248,12 +248,12 @@ def _estimated(
         without_p(told(_claims(people, people.broad, asked))),
         claims,
         estimate.weight,
-        told(_claims(excess, excess.broad, _either_way(asked))),
+        told(_claims(excess, excess.broad, _two_sided(asked))),
     )
 
 
-def _either_way(asked: Asked) -> Asked:
-    """Return the question of what has no better side: how far judge and people differ, or drift apart."""
+def _two_sided(asked: Asked) -> Asked:
+    """Return what is asked of the judge: how it differs from people has no side that is better."""
     return replace(asked, decision=replace(asked.decision, alternative="two-sided"))
 
 

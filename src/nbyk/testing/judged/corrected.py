@@ -30,6 +30,7 @@ ANSWERS, JUDGED = "answers of the judge", "items that only the judge scored"
 """Parts of the variance beside those of the rectifier."""
 
 _BINS = 5
+_ALONE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def corrected(
     b = np.zeros(shape) if rated_only else weight * weighing.b
     rows = np.flatnonzero(weighing.rated[:, signs != 0.0].any(axis=1))
     effect = 0.0
-    judged, residual = np.zeros(shape), np.zeros(shape)
+    judged, residual, of_cells = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     for system in np.flatnonzero(signs).tolist():
         f, a = data.judge[:, system], weighing.a[:, system]
         difference = np.where(weighing.rated[:, system], weighing.people[:, system], 0.0) - weight * f
@@ -145,6 +146,9 @@ def corrected(
             ]
             residual[places, system] = weight * f[places] + means[0]
             judged[places, system] = b[places, system] * (f[places] - means[1])
+            errors = (a * weighing.spread[:, system])[places] * (difference[places] - means[0])
+            of_cells[places, system] = np.sum(errors**2) * a[places] ** 2 / np.sum(a[places] ** 2)
+    df = _degrees(of_cells, weighing.spread)
     packed = [_rows_of(weighing, system, rows, residual, judged) for system in (plus, minus)]
     (a_values, a_units), (b_values, b_units) = packed
     given = responses(a_values, b_values, a_units=a_units, b_units=b_units, paired=True)
@@ -152,13 +156,13 @@ def corrected(
     influence = product(judged[rest], signs)
     over_rest = float(np.sum(influence**2)) * len(rest) / (len(rest) - 1.0) if len(rest) > 1 else 0.0
     items = _with_rest(
-        shared_units_test(named("mean", "numbers"), given, sources=()), effect, over_rest, len(rest)
+        shared_units_test(named("mean", "numbers"), given, sources=()), df, effect, over_rest, len(rest)
     )
     broad, n_raters = None, max(len(np.unique(units[units >= 0])) for _, units in packed)
     if given.source_units:
         n_raters = min(given.sizes.values())
         test = shared_units_test(named("mean", "numbers"), given, weighted=False)  # see docs/judge.md
-        broad = _with_rest(_with_whole_weights(test, given), effect, over_rest, len(rest))
+        broad = _with_rest(_with_whole_weights(test, given), df, effect, over_rest, len(rest))
     if broad is not None and (plus is None or minus is None):  # the raters are those of no other system
         (part,) = broad.sources.values()
         broad = replace(broad, sources={"raters": part})
@@ -184,23 +188,27 @@ def judge_alone(weighing: Weighing, plus: int, minus: int | None, level: float) 
 
 
 def p_of_random_choice(weighing: Weighing) -> float:
-    """Return p of the hypothesis that people rated a random part of the outputs, by the judge's scores.
+    """Return p of the hypothesis that people rated a random part of each slice, by the judge's scores.
 
-    A χ² test of rated and other outputs in bins of the judge's scores for each system; the
-    least p, times the number of systems.
+    A χ² test of rated and other outputs in bins of the judge's scores, summed over slices, for each system;
+    the least p, times the number of systems.
     """
     least = 1.0
     for system in range(weighing.rated.shape[1]):
-        f, rated = weighing.data.judge[:, system], weighing.rated[:, system]
-        ends = np.unique(np.quantile(f, np.arange(1, _BINS) / _BINS, method="lower"))
-        bins = np.searchsorted(ends, f)
-        counts = [np.bincount(bins[part], minlength=len(ends) + 1) for part in (rated, ~rated)]
-        table = np.stack(counts).astype(np.float64)
-        table = table[:, table.sum(axis=0) > 0]
-        if table.shape[1] < 2 or not table.sum(axis=1).all():
-            continue
-        expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-        least = min(least, float(chdtrc(table.shape[1] - 1, np.sum((table - expected) ** 2 / expected))))
+        statistic, df = 0.0, 0
+        for rows in weighing.slices:
+            f, rated = weighing.data.judge[rows, system], weighing.rated[rows, system]
+            ends = np.unique(np.quantile(f, np.arange(1, _BINS) / _BINS, method="lower"))
+            bins = np.searchsorted(ends, f)
+            counts = [np.bincount(bins[part], minlength=len(ends) + 1) for part in (rated, ~rated)]
+            table = np.stack(counts).astype(np.float64)
+            table = table[:, table.sum(axis=0) > 0]
+            if table.sum(axis=1).all():
+                expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+                statistic += float(np.sum((table - expected) ** 2 / expected))
+                df += table.shape[1] - 1
+        if df:
+            least = min(least, float(chdtrc(df, statistic)))
     return min(1.0, least * len(weighing.data.systems))
 
 
@@ -230,17 +238,18 @@ def drift(weighing: Weighing) -> SharedUnitsTest | None:
         return None
     span = float(data.batch.max() - data.batch.min())
     slope = float(np.sum(time * cell_gaps)) / square
-    influence = len(cells) * span * time[row] / square * (gap - slope * time[row])
-    values, units = _packed(influence, data.rater, row, len(cells), _shares(data, np.arange(len(row))))
+    n, leverage = len(cells), 1.0 / np.bincount(system)[system] + time**2 / square
+    spread = 1.0 / np.sqrt(np.maximum(1.0 - leverage, _ALONE))
+    scale = math.sqrt(n * (n - 1.0)) * span * spread * time / square
+    influence = scale[row] * (gap - slope * time[row])
+    values, units = _packed(influence, data.rater, row, n, _shares(data, np.arange(len(row))))
     clusters = cells // len(data.systems)
-    several = len(np.unique(clusters)) < len(cells)
-    given = responses(
-        values,
-        np.zeros((len(cells), 1)),
-        a_units=units,
-        clusters=clusters if several else None,
-    )
-    return replace(shared_units_test(named("mean", "numbers"), given, weighted=False), effect=span * slope)
+    several = len(np.unique(clusters)) < n
+    given = responses(values, np.zeros((n, 1)), a_units=units, clusters=clusters if several else None)
+    test = shared_units_test(named("mean", "numbers"), given, weighted=False)
+    if leverage.max() > 1.0 - _ALONE:  # without this output there is no trend, and its own error is 0
+        test = replace(test, law=replace(test.law, variances=np.full_like(test.law.variances, math.inf)))
+    return _with_rest(test, _degrees(time[:, None] ** 2, spread[:, None]), span * slope, 0.0, 0)
 
 
 def _shares(data: JudgedSystems, entries: Integers) -> bool:
@@ -294,9 +303,19 @@ def _with_whole_weights(test: SharedUnitsTest, given: Responses) -> SharedUnitsT
     return replace(test, sources=sources, law=replace(test.law, units=units))
 
 
-def _with_rest(test: SharedUnitsTest, effect: float, variance: float, n: int) -> SharedUnitsTest:
-    """Return the test of an estimate, with the variance over the items that only the judge scored."""
+def _degrees(parts: Floats, spread: Floats) -> float:
+    """Return Satterthwaite's degrees of freedom of a variance to which N items in S means add parts, (N, S).
+
+    `spread` is the factor, above 1, of each residual: of n equal parts, √(n / (n − 1)) gives n − 1 degrees.
+    """
+    squares = float(np.sum((spread * parts).sum(axis=1) ** 2))
+    return max(1.0, float(parts.sum()) ** 2 / squares) if squares > 0.0 else math.inf
+
+
+def _with_rest(test: SharedUnitsTest, df: float, effect: float, variance: float, n: int) -> SharedUnitsTest:
+    """Return the test of an estimate: at most `df` over items, and the variance over those only judged."""
     law = test.law
+    law = replace(law, df=np.column_stack([np.minimum(law.df[:, :1], df), law.df[:, 1:]]))
     if variance > 0.0:
         law = replace(
             law,

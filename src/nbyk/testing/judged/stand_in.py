@@ -13,6 +13,9 @@ from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.testing.corrections import correct_p_values
 
+_ROUNDING = 1e-9
+"""Two who are as near to the others but for this share of their distance tie."""
+
 
 @dataclass(frozen=True)
 class StandIn:
@@ -107,7 +110,8 @@ def stand_in(
             continue
         others = np.delete(ratings[mine], rater, axis=1)
         own, judge_misses = (_misses(values[mine], others, by) for values in (ratings[:, rater], scores))
-        better, worse = judge_misses <= own, own <= judge_misses
+        ties = np.isclose(judge_misses, own, rtol=_ROUNDING, atol=0.0)
+        better, worse = (judge_misses < own) | ties, (own < judge_misses) | ties
         gaps = worse.astype(np.float64) - better
         spread = float(gaps.std(ddof=1)) / np.sqrt(n)
         distance = float(gaps.mean()) - epsilon

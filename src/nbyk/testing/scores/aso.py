@@ -23,7 +23,7 @@ from nbyk.testing.decision import check_draws
 from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.means import difference_of_means
-from nbyk.testing.scores.nulls import equal_on_paper
+from nbyk.testing.scores.nulls import equal_on_paper, near_one
 from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, segments
 
 FEW_SCORES = 5
@@ -329,8 +329,6 @@ def few_scores(n: int, m: int) -> Iterator[str]:
 
 
 def _ascending(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return each row of both samples sorted, and scaled by a power of two so that no square overflows."""
-    a, b = equal_on_paper(a, b)
-    largest = np.maximum(np.abs(a).max(axis=1), np.abs(b).max(axis=1))
-    exponents = np.frexp(largest)[1][:, None]
-    return np.sort(np.ldexp(a, -exponents), axis=1), np.sort(np.ldexp(b, -exponents), axis=1)
+    """Return each row of both samples sorted, of a size that can be squared."""
+    a, b = near_one(*equal_on_paper(a, b))
+    return np.sort(a, axis=1), np.sort(b, axis=1)

@@ -1,7 +1,8 @@
 """The classical tests by scipy: the statistics and p-values of many pairs of samples.
 
 Scores and differences that are equal on paper tie, where scipy ranks them by their last digits. With ties,
-exact p-values of rank tests come from all signs or deals of the ranks, where scipy takes ranks without ties.
+exact p-values of rank tests come from all signs or deals of the ranks, where scipy takes ranks without ties;
+and they are the default for few scores, where scipy's is the normal law if any row has a tie.
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ import numpy as np
 from nbyk.arrays import Booleans, Floats
 from nbyk.errors import NbykError
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.scores.nulls import equal_on_paper, paired_differences
+from nbyk.testing.scores.nulls import equal_on_paper, near_one, paired_differences
 from nbyk.testing.scores.subset_sums import ANY_SIZE, chances_of_sums
+
+_EXACT_PAIRS, _EXACT_SCORES, _EXACT_TIED = 50, 8, 200
+"""By default p is exact up to so many pairs, or scores of the smaller sample, and of all with ties."""
 
 _FEW = 30
 """The least p of more pairs, or scores, is far below any level."""
@@ -26,17 +30,19 @@ def welch(a: Floats, b: Floats, alternative: Alternative, _: str = "auto") -> tu
     """Return t and p of R pairs of samples, shapes (R, n) and (R, m); NaN if undefined, as below."""
     from scipy import stats
 
-    a, b = equal_on_paper(a, b)
+    a, b = near_one(*equal_on_paper(a, b))  # squares of 1e-170 are 0, and so is p
     constant = (np.ptp(a, axis=1) == 0.0) & (np.ptp(b, axis=1) == 0.0)
     return _quietly(lambda: stats.ttest_ind(a, b, axis=1, equal_var=False, alternative=alternative), constant)
 
 
 def wilcoxon(a: Floats, b: Floats, alternative: Alternative, method: str = "auto") -> tuple[Floats, Floats]:
-    """Return the signed-rank sum and p of R pairs of samples."""
+    """Return the signed-rank sum and p of R pairs of samples; "auto" is exact up to 50 pairs of scores."""
     from scipy import stats
 
     differences = paired_differences(a, b)
     constant = (differences == 0.0).all(axis=1)
+    if method == "auto":
+        method = "exact" if differences.shape[1] <= _EXACT_PAIRS else "asymptotic"
     statistic, p = _quietly(
         lambda: stats.wilcoxon(differences, axis=1, alternative=alternative, method=method), constant
     )
@@ -51,20 +57,26 @@ def wilcoxon(a: Floats, b: Floats, alternative: Alternative, method: str = "auto
 def mann_whitney(
     a: Floats, b: Floats, alternative: Alternative, method: str = "auto"
 ) -> tuple[Floats, Floats]:
-    """Return U and p of R pairs of samples."""
+    """Return U and p of R pairs of samples; "auto" is exact where either has up to 8 scores."""
     from scipy import stats
 
     a, b = equal_on_paper(a, b)
     pool = np.concatenate([a, b], axis=1)
-    constant = np.ptp(pool, axis=1) == 0.0
+    constant, n = np.ptp(pool, axis=1) == 0.0, a.shape[1]
+    if method == "auto" and min(n, b.shape[1]) > _EXACT_SCORES:
+        method = "asymptotic"
+    elif method == "auto" and pool.shape[1] <= _EXACT_TIED:  # of more with ties, all deals take long to count
+        method = "exact"
     statistic, p = _quietly(
         lambda: stats.mannwhitneyu(a, b, axis=1, alternative=alternative, method=method), constant
     )
     if method == "exact":
-        n = a.shape[1]
         for row in np.flatnonzero(~constant & _has_ties(pool)):
-            ranks = stats.rankdata(pool[row])
-            p[row] = _exact_p(ranks, float(ranks[:n].sum()), n, alternative)
+            # the ranks of the smaller sample: B's from the largest score on, which are high if A is better
+            of_a = 2 * n <= pool.shape[1]
+            ranks = stats.rankdata(pool[row] if of_a else -pool[row])
+            smaller = ranks[:n] if of_a else ranks[n:]
+            p[row] = _exact_p(ranks, float(smaller.sum()), smaller.size, alternative)
     return statistic, p
 
 

@@ -57,12 +57,8 @@ def interval_of_means(
             return paired_interval(a, b, confidence_level)
         counts = int(a.sum()), int(b.sum())
         return difference_of_proportions(counts, (len(a), len(b)), confidence_level)
-    if paired:
-        error, df = _standard_error(a - b), len(a) - 1.0
-    else:
-        error_a, error_b = _standard_error(a), _standard_error(b)
-        error = math.hypot(error_a, error_b)
-        df = error**4 / (error_a**4 / (len(a) - 1) + error_b**4 / (len(b) - 1)) if error > 0.0 else 1.0
+    errors = [_standard_error(a - b)] if paired else [_standard_error(a), _standard_error(b)]
+    error = math.hypot(*errors)
     if not error > _ROUNDING * max(np.abs(a).max(), np.abs(b).max()):
         return NONE
     if p_of_shift is not None:
@@ -71,7 +67,8 @@ def interval_of_means(
             return NONE
         ends = [_last_kept(p_of_shift, difference, sign * most, confidence_level) for sign in (-1.0, 1.0)]
         return ends[0], ends[1]
-    reach = _reach(error, df, confidence_level)
+    terms = [(part / error) ** 4 / (len(of) - 1) for part, of in zip(errors, (a, b), strict=False)]
+    reach = _reach(error, 1.0 / sum(terms), confidence_level)
     return difference - reach, difference + reach
 
 

@@ -264,6 +264,12 @@ def equal_on_paper(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     return merged[:, : a.shape[1]], merged[:, a.shape[1] :]
 
 
+def near_one(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return R samples of A and B, each row divided by the power of two that makes its largest ½ to 1."""
+    exponents = np.frexp(np.maximum(np.abs(a).max(axis=1), np.abs(b).max(axis=1)))[1][:, None]
+    return np.ldexp(a, -exponents), np.ldexp(b, -exponents)
+
+
 def paired_differences(a: Floats, b: Floats) -> Floats:
     """Return a − b, shape (R, n), in which sizes equal on paper are equal, and 0 if that is one of them."""
     differences = a - b

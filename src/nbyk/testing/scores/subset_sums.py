@@ -127,12 +127,12 @@ def count_subsets(values: Array, size: int, low: Array, high: Array, out: Array)
 
 
 def chances_of_sums(values: Integers, size: int) -> Floats:
-    """Return the chance of each sum of a random subset of numbers from 0 on, shape (their sum + 1,).
+    """Return the chance of each sum of a random subset of numbers from 0 on, shape (the largest sum + 1,).
 
     One number after the other joins, so the time is that of n² sums, or n · size of them (Streitberg and
     Röhmel 1986, Exact distributions for permutation and rank tests).
     """
-    total = int(values.sum())
+    total = int(values.sum() if size == ANY_SIZE else np.sort(values)[len(values) - size :].sum())
     chances = np.zeros((1 if size == ANY_SIZE else size + 1, total + 1))
     chances[0, 0] = 1.0
     for place, value in enumerate(values.tolist()):

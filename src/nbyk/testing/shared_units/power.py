@@ -59,13 +59,19 @@ def unit_parts(spread: Spread, crew: Crew) -> list[UnitPart]:
     """Return the expected variances over raters, runs (of A and of B unless they are paired), judge calls.
 
     If K of J raters rate an item, single ratings weigh K (J − 1) / (J (K − 1)) times as much in the variance
-    over raters as in that of the effect (`Spread.of`).
+    over raters as in that of the effect (`Spread.of`). With one rating an item, raters have different items,
+    so that all by which items differ is in the variance over raters too.
     """
     n, k, j = crew.n_items, crew.ratings_per_item, crew.raters
     parts = []
     if j:
         sparse = (1.0 - 1.0 / j) / (1.0 - 1.0 / k) if 1 < k < j else 1.0
-        parts.append(UnitPart(j, spread.raters / j, sparse * spread.ratings / (n * k)))
+        within = sparse * spread.ratings / (n * k)
+        if k == 1:
+            of_cluster = 1.0 + (crew.items_per_cluster - 1.0) / j  # a rater's share of its other items
+            answers = spread.answers / max(1, crew.runs)
+            within += (spread.items + of_cluster * spread.clusters + answers) / n
+        parts.append(UnitPart(j, spread.raters / j, within))
     if crew.paired_runs:
         parts.append(UnitPart(crew.runs, spread.runs / crew.runs, spread.answers / (n * crew.runs)))
     elif crew.runs:

@@ -38,7 +38,7 @@ class Changes:
     Attributes
     ----------
     groups, group_sizes : ndarray, shape (G,)
-        Change without each group of items, and the number of items in each.
+        Change without each group of items, about its mean, and the number of items in each.
     units : ndarray, shape (J,)
         Change without each unit, numbered through all sources.
     within : ndarray, shape (J,)
@@ -85,6 +85,11 @@ def ratings_of(metric: Metric, data: Responses, units: Integers) -> tuple[Intege
     return rows, place, whole[rows] - (sizes - 1.0) * steps
 
 
+def effects_of_items(metric: Metric, data: Responses) -> Floats:
+    """Return the effects of the items, (N,), of a mean over items."""
+    return _effects_of_items(metric, columns_of(metric, data))
+
+
 def columns_of(metric: Metric, data: Responses) -> list[Floats]:
     """Return the metric's input of gold, A and B: item means, left-packed responses, or shares of classes."""
     if data.table is not None:
@@ -125,7 +130,9 @@ def _additive_changes(metric: Metric, data: Responses, item_weights: Floats | No
         totals, within = totals / kept, within / kept**2 * (kept / data.n_items)
     sizes = np.bincount(data.clusters)
     sums = np.bincount(data.clusters, weights=whole - effect)
-    return Changes(effect, -sums / (data.n_items - sizes), sizes, totals, within, _at_work(whole - effect))
+    return Changes(
+        effect, -sums / (data.n_items - sizes), sizes, totals, within, items_at_work(whole - effect)
+    )
 
 
 def _unit_sums(data: Responses, change: Floats) -> tuple[Floats, Floats]:
@@ -143,7 +150,8 @@ def _unit_sums(data: Responses, change: Floats) -> tuple[Floats, Floats]:
     return totals.astype(np.float64), np.where(spread > 1e-9, within, totals**2)
 
 
-def _at_work(changes: Floats) -> float:
+def items_at_work(changes: Floats) -> float:
+    """Return the approximate number of items, or groups, behind the changes without each (`Changes`)."""
     squares = changes**2
     fourth = float(np.sum(squares**2))
     return float(np.sum(squares)) ** 2 / fourth if fourth > 0.0 else float(len(changes))
@@ -243,13 +251,17 @@ def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
     of_items = by_group
     if data.clustered or metric.follows_one_item:
         of_items, _ = _group_changes(metric, rounded, effect, np.arange(data.n_items))
-    return Changes(effect, by_group, sizes, units, within, _at_work(of_items))
+    return Changes(effect, by_group, sizes, units, within, items_at_work(of_items))
 
 
 def _group_changes(
     metric: Metric, columns: list[Floats], effect: float, clusters: Integers, most: int = ITEM_GROUPS
 ) -> tuple[Floats, Integers]:
-    """Return the change of the effect without each group of items, and the groups' sizes."""
+    """Return the change of the effect without each group of items, and the groups' sizes.
+
+    The changes are about their mean, weighted by the items left, as those of a mean over items are: a metric
+    that leaves out ⌊N/10⌋ items changes with the number of items, which is no difference between groups.
+    """
     groups, sizes = _item_groups(clusters, most)
     by_group = np.empty(len(sizes))
     order = np.argsort(groups, kind="stable")
@@ -262,7 +274,7 @@ def _group_changes(
             some = members[start : start + at_once]
             kept = np.stack([np.delete(order, np.s_[ends[g] - size : ends[g]]) for g in some])
             by_group[some] = _effects(metric, [column[kept] for column in columns]) - effect
-    return by_group, sizes
+    return by_group - np.average(by_group, weights=len(order) - sizes), sizes
 
 
 def _item_groups(clusters: Integers, most: int) -> tuple[Integers, Integers]:

@@ -49,6 +49,7 @@ from nbyk.testing.systems.claims import (
     claims_of,
     few_units,
     is_within_one,
+    margin_of_signs,
     with_intervals_of_parts,
     within,
 )
@@ -202,7 +203,7 @@ class _OnePair:
         drawn = bootstraps[np.isfinite(bootstraps)]
         if drawn.size == 0:
             check_defined([metric], bootstraps[None])
-        items, by_bootstrap = self._items(under, drawn, exact=exact)
+        items, by_bootstrap = self._items(under, drawn, margin, exact=exact)
         claims = claims_of(metric, data, panel, items, asked, test, margin)
         claims = with_latent(claims, metric, data, panel, self.scale, asked.confidence_level)
         if under.n_draws > under.effects.size:  # too many pairs to keep all of their draws
@@ -235,7 +236,9 @@ class _OnePair:
         )
         return replace(pair, cautions=cautions)
 
-    def _items(self, under: DrawnNull, drawn: Floats, *, exact: bool) -> tuple[Claim, bool]:
+    def _items(
+        self, under: DrawnNull, drawn: Floats, margin: float | None, *, exact: bool
+    ) -> tuple[Claim, bool]:
         """Return the claim over new items or clusters alone, and whether its interval is the bootstrap's."""
         asked, panel, draws, decision = self.asked, self.panel, self.draws, self.asked.decision
         (metric,), effect, level = draws.metrics, float(draws.observed[0]) + 0.0, asked.confidence_level
@@ -256,6 +259,9 @@ class _OnePair:
         chosen = alone.p[decision.alternative]
         is_exact = alone.method == SIGN_TEST
         hopeless = chosen.standard_error == 0.0 and chosen.p > decision.alpha
+        tested = None
+        if margin is not None and alone.signs is not None:
+            tested = margin_of_signs(*alone.signs, draws.data.n_items, margin, decision.alpha)
         least_p = 2.0**-draws.data.n_items if is_exact else 1.0 / (1 + under.n_draws)
         claim = Claim(
             panel.drawn_over,
@@ -268,6 +274,7 @@ class _OnePair:
             favoured(effect, decision.alternative, tells_which=asked.hypothesis == EQUALLY_GOOD),
             decided=is_exact or hopeless or under.settled_alone,
             reserve=alone.reserve,
+            margin=tested,
             least_p=sides_of(decision.alternative) * least_p,
         )
         return claim, alone.interval is None

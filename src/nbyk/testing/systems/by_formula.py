@@ -35,6 +35,9 @@ Places = tuple[int, int]
 """Two systems, by their places."""
 
 
+CONSTANT = "nothing shows how the effect varies; collect more items"
+
+
 def formula_test(effect: float, items: Component, *units: Component) -> SharedUnitsTest:
     """Return the test of an effect with these parts of its variance: over items, and over shared units."""
     return SharedUnitsTest(effect, law_of(items, units, 1.0), items, {}, 1.0, math.inf)
@@ -45,7 +48,7 @@ def claim_over(
 ) -> Claim:
     """Return the claim of a test over a population; inconclusive if an effect, or what is `constant`, is."""
     if test.effect:
-        constant = constant or "nothing shows how the effect varies; collect more items"
+        constant = constant or CONSTANT
     return replace(claim_by_t(test, over, population, asked, constant=constant), parts=())
 
 
@@ -136,6 +139,19 @@ def board_by_formula(
     return replace(board, cautions=() if len(pairs) == 1 else tuple(warnings))
 
 
-def without_p(claim: Claim) -> Claim:
-    """Return a claim that only has an effect and its interval, because nothing was asked of it."""
-    return replace(claim, p=math.nan, favours="undecided", reserve="", advice="", enough="")
+def without_p(claim: Claim, least: float = 0.0) -> Claim:
+    """Return a claim that only has an effect and its interval, because nothing was asked of it.
+
+    A score follows `least`, the end of the scale from which it was counted.
+    """
+    low, high = claim.interval
+    return replace(
+        claim,
+        effect=least + claim.effect,
+        interval=(least + low, least + high),
+        p=math.nan,
+        favours="undecided",
+        reserve="",
+        advice="",
+        enough="",
+    )

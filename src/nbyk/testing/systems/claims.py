@@ -7,8 +7,9 @@ units.
 Whether A is worse than B by a margin that matters, or both are equally good within it, is one or two
 one-sided t-tests of the effect against the margin, with the standard error of the claim's population
 (Schuirmann 1987, A comparison of the two one-sided tests procedure and the power approach for assessing the
-equivalence of average bioavailability). If all items have the same effect, a t-test has nothing to go by. The
-question is then how many items with another effect there may be that the sample does not show.
+equivalence of average bioavailability). Zeros and ones, and wins, have the tests of their interval. If all
+items have the same effect, a t-test has nothing to go by. The question is then how many items with another
+effect there may be that the sample does not show.
 """
 
 from __future__ import annotations
@@ -23,13 +24,17 @@ from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.testing.results import NONE, Claim, Interval, Margin, favoured, inconclusive, is_behind
+from nbyk.testing.intervals import p_above, signs_interval
+from nbyk.testing.pvalues import Alternative
+from nbyk.testing.results import NONE, Claim, Interval, Margin, favoured, hull, inconclusive, is_behind
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of, too_few
 from nbyk.testing.shared_units.intervals import parts_with_intervals
 from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW
 from nbyk.testing.shared_units.power import Aim
+from nbyk.testing.shared_units.statistic import effects_of_items
 from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.items_alone import ItemsAlone, of_effects, p_by_t
 from nbyk.testing.systems.panel import FEW_UNITS, Panel, few_of, plain_responses
 from nbyk.words import counted, listed
 
@@ -214,13 +219,20 @@ def claims_of(
         )
     tested, rated, alpha = [], sample_of(data, panel, of_clusters=False), asked.decision.alpha
     for claim in claims:
+        if claim.margin is not None:  # it was tested as its effect was
+            tested.append(claim.margin)
+            continue
         sources = tuple(source for source in panel.sources if source in claim.over)
         test = broad if claim is claims[0] else None
+        sample: Responses | None = None
         if test is None and not claim.reason:
             sample = sample_of(data, panel, of_clusters="clusters" in claim.over)
             test = shared_units_test(metric, sample, sources=sources)
         within_one = test is not None and test.is_constant and is_within_one(metric, data)
         margin_tests = _margin(claim, test, margin, alpha, within_one=within_one)
+        by_t = test is not None and not (test.is_constant or margin_tests.reason)
+        if by_t and sample is not None and claim.over == ("items",) and metric.is_mean_over_items:
+            margin_tests = _with_step(margin_tests, effects_of_items(metric, sample))
         if not math.isnan(margin_tests.interval[0]):
             bounded = within(metric, metric.effect_range, margin_tests.interval, rated)
             margin_tests = replace(margin_tests, interval=bounded)
@@ -248,6 +260,20 @@ def _margin(
     return Margin(size, *p, test.interval(1.0 - 2.0 * alpha), alpha, reserve=reserve)
 
 
+def margin_of_signs(n_plus: int, n_minus: int, n: int, size: float, alpha: float) -> Margin | None:
+    """Return the tests of a margin if of n items some are for A, and some for B; None if all are alike.
+
+    They are those behind the interval of signs: t calls too many that are at the margin not worse, up to .10
+    of them at .05, and p is five times too small at .001.
+    """
+    if n in (n_plus, n_minus) or n_plus == n_minus == 0 or size >= 1.0:
+        return None
+    not_worse, worse = p_above(n_plus, n_minus, n, -size), p_above(n_minus, n_plus, n, size)
+    equivalent = max(not_worse, p_above(n_minus, n_plus, n, -size))
+    interval = signs_interval(n_plus, n_minus, n, 1.0 - 2.0 * alpha)
+    return Margin(size, not_worse, worse, equivalent, interval, alpha)
+
+
 def is_within_one(metric: Metric, data: ResponseSet) -> bool:
     """Return whether the effect on each item, of which the effect is the mean, lies between −1 and 1."""
     if metric.of is not None and metric.of.name != metric.name:  # wins(…): each item counts 1, 0 or −1
@@ -257,6 +283,28 @@ def is_within_one(metric: Metric, data: ResponseSet) -> bool:
     rated = (data.gold, data.a, data.b) if data.has_gold else (data.a, data.b)
     least, most = metric.effect_range or (-math.inf, math.inf)
     return least >= -1.0 and most <= 1.0 and metric.is_mean_over_items and are_from_zero_to_one(rated)
+
+
+def _with_step(margin: Margin, effects: Floats) -> Margin:
+    """Return the tests by t over items, with the step for skewness where the items' effects ask for it."""
+    alpha, level = margin.alpha, 1.0 - 2.0 * margin.alpha
+
+    def stepped(null: float, side: Alternative) -> ItemsAlone:
+        p, interval = p_by_t(effects - null, level)
+        return of_effects(
+            effects - null, p, interval, level=level, alternative=side, alpha=alpha, largest=0.0
+        )
+
+    not_worse, worse = stepped(-margin.size, "greater"), stepped(-margin.size, "less")
+    not_better = stepped(margin.size, "less")
+    p_not_worse, p_not_better = not_worse.p["greater"].p, not_better.p["less"].p
+    equivalent = max(p_not_worse, p_not_better)
+    reserve = margin.reserve or not_worse.reserve or worse.reserve
+    if not reserve and equivalent <= alpha:
+        reserve = not_better.reserve
+    low, high = not_worse.interval or NONE
+    interval = hull(margin.interval, (low - margin.size, high - margin.size))
+    return Margin(margin.size, p_not_worse, worse.p["less"].p, equivalent, interval, alpha, reserve=reserve)
 
 
 def _of_constant(test: SharedUnitsTest, margin: float, alpha: float) -> Margin:

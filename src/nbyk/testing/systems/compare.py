@@ -261,6 +261,18 @@ def compare(
             argument="against",
         )
     if isinstance(gold, Votes):
+        others = {
+            "a": given,
+            "test": test,
+            "metric": metric,
+            "kind": kind,
+            "cluster": cluster,
+            "scale": scale,
+        }
+        others |= {"classes": classes, "suite": suite, "margin": margin, "lower_is_better": lower_is_better}
+        for argument, other in others.items():
+            if other is not None:
+                raise NbykError("these are votes between two outputs; leave it out", argument=argument)
         return board_of_votes(gold, asked, judge=judge)
     if judge is not None:
         raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")
@@ -301,12 +313,25 @@ def compare(
             notes=[TAKEN_AS_SCORES] if taken else [],
         )
     scored = ScoredSystems.of(systems, metric)
+    if suite is not None or bar is not None or len(scored.names) == 1:
+        for argument, word, usual in (("null", null, "swap_items"), ("interval", interval, "percentile")):
+            if word != usual:
+                raise NbykError(
+                    f"found {word}; a suite, one system, or a score to compare with draws nothing; leave "
+                    "it out",
+                    argument=argument,
+                )
     if suite is not None:
         if not isinstance(suite, Suite):
             raise NbykError(f"found {suite!r}, expected a nbyk.Suite", argument="suite")
         if margin is not None:
             raise NbykError("found a margin beside a suite, which has none; leave it out", argument="margin")
-        return board_of_suite(scored, suite, asked, new_tasks="tasks" in (generalise or ()), bar=bar)
+        if scored.clusters is not None:
+            raise NbykError(
+                "found clusters beside a suite, whose items are drawn one by one; leave them out",
+                argument="cluster",
+            )
+        return board_of_suite(scored, suite, asked, bar=bar)
     if len(scored.names) == 1 and isinstance(against, str):
         raise NbykError(f"found {against!r} and one system; give a score, such as 0.8", argument="against")
     if bar is not None or len(scored.names) == 1:

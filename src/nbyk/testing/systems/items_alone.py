@@ -77,13 +77,15 @@ class ItemsAlone:
     """The numbers of a claim over new items alone: p of each alternative, and why a verdict has a reserve.
 
     The interval is None if that of the draws stands. `method` is "" if p is that of the draws, `SIGN_TEST` if
-    it is exact, `SKEWED_T` if the p of the chosen alternative is by the step.
+    it is exact, `SKEWED_T` if the p of the chosen alternative is by the step. `signs` are the numbers of
+    items for A and for B, if each item is for one of them or for neither.
     """
 
     p: PValues
     interval: Interval | None = None
     reserve: str = ""
     method: str = ""
+    signs: tuple[int, int] | None = None
 
 
 def items_alone(
@@ -111,9 +113,9 @@ def items_alone(
         counts = int((effects > 0.0).sum()), int((effects < 0.0).sum())
         interval = signs_interval(*counts, effects.size, asked.confidence_level)
         if asked.null != "swap_items":
-            return ItemsAlone(p, interval)
+            return ItemsAlone(p, interval, signs=counts)
         exact = {side: PValue(value, 0.0, side) for side, value in p_of_signs(*counts).items()}
-        return ItemsAlone(exact, interval, method=SIGN_TEST)
+        return ItemsAlone(exact, interval, method=SIGN_TEST, signs=counts)
     sums, sizes = effects, np.ones(effects.size)
     if rows.clusters is not None:
         sums, sizes = np.bincount(rows.clusters, weights=effects), np.bincount(rows.clusters)
@@ -187,9 +189,9 @@ def scores_of_items(metric: Metric, rows: Rows) -> Floats:
 def item_effects(data: ResponseSet, metric: Metric) -> Floats | None:
     """Return each item's effect of A over B, shape (N,), positive if the item speaks for A.
 
-    Of a mean over items it is the effect on the item. Of another metric it is the jackknife's pseudo-value, N
-    times the effect minus N − 1 times the effect without the item; their mean is, up to bias, the effect on
-    all items. None if this would take long, or if the effect is undefined without some item.
+    Of a mean over items it is the effect on the item. Of another metric it is the jackknife's pseudo-value,
+    which falls as the effect without the item rises, N − 1 times; their mean is the effect on all items. None
+    if this would take long, or if the effect is undefined without some item.
     """
     n = data.n_items
     if n > MOST_ITEMS and not metric.additive:
@@ -197,6 +199,8 @@ def item_effects(data: ResponseSet, metric: Metric) -> Floats | None:
     draws = Draws(data, [metric], seed=0)
     (without,) = draws.jackknifed(n)
     effects: Floats = n * draws.observed[0] - (n - 1) * without
+    if not metric.additive:  # what changes with the number of items alone is no item's
+        effects -= effects.mean() - draws.observed[0]
     return effects if np.isfinite(effects).all() else None
 
 

@@ -21,7 +21,7 @@ from nbyk.sums import product, root
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
 from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
-from nbyk.testing.results import Board, Claim, Interval, favoured, inconclusive
+from nbyk.testing.results import Board, Claim, Interval, Margin, favoured, inconclusive
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
 from nbyk.testing.systems.by_formula import board_by_formula, times_as_many, without_p
@@ -62,7 +62,7 @@ def board_alone(scored: ScoredSystems, asked: Asked, *, bar: float | None = None
             "found a margin, and no score to hold the system to; give one with `against`", argument="margin"
         )
     against = None if bar is None else f"a score of {in_full(bar)}"
-    normal = None if bar is None else checked_bar(bar, scored)
+    normal = None if bar is None else from_0_to_1(bar, scored)
     alone = [_Alone(scored, asked, system, normal, against or "") for system in range(len(scored.names))]
     claims = {(one.system, -1): one.claims() for one in alone}
     in_ratings = partial(metric.score_in_ratings, scale=scored.scale)
@@ -147,21 +147,17 @@ class _Alone:
         unit = metric.effect_unit(scale)
         margin = None if asked.margin is None else asked.margin / unit
         test = broad_test(self.metric, panel)
-        claims = claims_of(self.metric, self.data, panel, self._items(panel), asked, test, margin)
+        items = self._items(panel, margin)
+        if not items.is_conclusive:
+            score = float(self.scored.scores[self.system])
+            items = replace(items, effect=self.metric.sign * (score - (self.bar or 0.0)))
+        claims = claims_of(self.metric, self.data, panel, items, asked, test, margin)
         if margin is None and self.bar is not None and not panel.draws_clusters:
             claims = (*claims[:-1], self._planned(claims[-1]))
         claims = tuple(self._within(claim).times(unit) for claim in claims)
         if self.bar is not None:
             return claims
-        least = metric.score_in_ratings(0.0, scale)
-        return tuple(
-            replace(
-                without_p(claim),
-                effect=least + claim.effect,
-                interval=(least + claim.interval[0], least + claim.interval[1]),
-            )
-            for claim in claims
-        )
+        return tuple(without_p(claim, metric.score_in_ratings(0.0, scale)) for claim in claims)
 
     def _planned(self, claim: Claim) -> Claim:
         """Return an open claim with the number of items, or of trials of each, that would settle it."""
@@ -197,8 +193,8 @@ class _Alone:
         low, high = sorted(sign * (end - bar) for end in bounds)
         return replace(claim, interval=(max(claim.interval[0], low), min(claim.interval[1], high)))
 
-    def _items(self, panel: Panel) -> Claim:
-        """Return the claim over new items, or clusters of them."""
+    def _items(self, panel: Panel, size: float | None) -> Claim:
+        """Return the claim over new items, or clusters; with exact tests of a margin of this size, if any."""
         asked, metric, sign, bar = self.asked, self.metric, self.metric.sign, self.bar or 0.0
         over, population = panel.drawn_over, panel.population((), of_clusters=panel.draws_clusters)
         level, alternative, unit = asked.confidence_level, asked.decision.alternative, panel.drawn_over[-1]
@@ -210,11 +206,15 @@ class _Alone:
         scores = scores_of_items(self.scored.metric, self.scored.rows)[self.system]
         clusters = self.data.clusters if panel.draws_clusters else None
         spread = scores if clusters is None else of_clusters(scores, clusters)
-        value, n, method, reserve = float(scores.mean()), spread.size, "t", ""
+        value, n, method, reserve, margin = float(scores.mean()), spread.size, "t", "", None
+        least_p = 0.0
         if clusters is None and np.isin(scores, (0.0, 1.0)).all():
             count = int(scores.sum())
-            p = _towards(sign, *_exact(count, n, bar))[alternative]
+            p, *extremes = (_towards(sign, *_exact(of, n, bar))[alternative] for of in (count, 0, n))
+            least_p = min(extremes)
             ends, method = proportion_interval(count, n, level), EXACT
+            if size is not None:
+                margin = _exact_margin(sign, count, n, bar, size, asked.decision.alpha)
         elif np.ptp(spread) <= tie_tolerance(spread):
             if not self.bounded:
                 return inconclusive(over, population, constant)
@@ -240,7 +240,8 @@ class _Alone:
         low, high = sorted(sign * (end - bar) for end in ends)
         effect = sign * (value - bar)
         favours = favoured(effect, alternative)
-        return Claim(over, population, effect, (low, high), p, 0.0, method, favours, reserve=reserve)
+        claim = Claim(over, population, effect, (low, high), p, 0.0, method, favours, reserve=reserve)
+        return replace(claim, margin=margin, least_p=least_p)
 
 
 def _towards(sign: float, above: float, below: float) -> dict[Alternative, float]:
@@ -250,7 +251,17 @@ def _towards(sign: float, above: float, below: float) -> dict[Alternative, float
 
 def _exact(count: int, n: int, bar: float) -> tuple[float, float]:
     """Return the p-values of a share above the bar, and of one below it, by the binomial law."""
+    if not 0.0 <= bar <= 1.0:  # no share is below 0, or above 1
+        return float(bar > 1.0), float(bar < 0.0)
     return float(bdtrc(count - 1, n, bar)) if count else 1.0, float(bdtr(count, n, bar))
+
+
+def _exact_margin(sign: float, count: int, n: int, bar: float, size: float, alpha: float) -> Margin:
+    """Return the tests of a share against a bar less a margin, and one more, by the binomial law."""
+    less, more = (_towards(sign, *_exact(count, n, at)) for at in (bar - sign * size, bar + sign * size))
+    low, high = sorted(sign * (end - bar) for end in proportion_interval(count, n, 1.0 - 2.0 * alpha))
+    equivalent = max(less["greater"], more["less"])
+    return Margin(size, less["greater"], less["less"], equivalent, (low, high), alpha)
 
 
 def _of_constant(value: float, n: int, bar: float) -> tuple[float, float]:
@@ -260,7 +271,7 @@ def _of_constant(value: float, n: int, bar: float) -> tuple[float, float]:
     return above, below
 
 
-def checked_bar(bar: float, scored: ScoredSystems) -> float:
+def from_0_to_1(bar: float, scored: ScoredSystems) -> float:
     """Return the bar on [0, 1]; raise NbykError if no system can have that score."""
     metric, scale = scored.metric, scored.scale
     low, high = metric.score_range or (-math.inf, math.inf)

@@ -64,9 +64,9 @@ class Panel:
         """Return the data for swaps and bootstraps; without clusters if items are drawn one by one."""
         return data if self.draws_clusters else replace(data, clusters=None)
 
-    def population(self, sources: Sequence[Source], *, of_clusters: bool, beside: Sequence[str] = ()) -> str:
+    def population(self, sources: Sequence[Source], *, of_clusters: bool) -> str:
         """Return in words the population of a claim that generalises over some sources, and over clusters."""
-        return population_of([(self, sources)], of_clusters=of_clusters, beside=beside)
+        return population_of([(self, sources)], of_clusters=of_clusters)
 
     @property
     def factors(self) -> tuple[str, ...]:
@@ -104,26 +104,29 @@ class Panel:
         }
 
 
-def population_of(
-    chosen: Sequence[tuple[Panel, Sequence[Source]]], *, of_clusters: bool, beside: Sequence[str] = ()
-) -> str:
+def population_of(chosen: Sequence[tuple[Panel, Sequence[Source]]], *, of_clusters: bool) -> str:
     """Return in words the population of claims about pairs, each over the sources chosen of its panel.
 
-    What is new in some pairs is new, and the units that stay as they are in some pairs are named, `beside`
-    others.
+    What is new in some pairs is new, and the units that stay as they are in some pairs are named.
     """
-    panels = [panel for panel, _ in chosen]
-    items, first = "clusters of items" if of_clusters else "items", panels[0]
-    new_ones = f"new {listed([items, *_in_words(chosen, None)])}"
-    others = [(panel, [of for of in panel.sizes if of not in sources]) for panel, sources in chosen]
+    items, (first, _) = "clusters of items" if of_clusters else "items", chosen[0]
     clusters = [f"these {first.n_clusters} clusters"] if first.n_clusters and not of_clusters else []
-    kept = [
-        *beside,
-        *clusters,
-        *(f"these {words}" for words in _in_words(others, str)),
-        *_single_in_words(panels),
-    ]
+    return of_new([items, *_in_words(chosen, None)], [*clusters, *units_kept(chosen)])
+
+
+def of_new(new: Sequence[str], kept: Sequence[str]) -> str:
+    """Return in words the population of new ones, with those that stay as they are."""
+    new_ones = f"new {listed(new)}"
     return f"{new_ones}, with {listed(kept)}" if kept else new_ones
+
+
+def units_kept(chosen: Sequence[tuple[Panel, Sequence[Source]]]) -> list[str]:
+    """Return in words the units that stay as they are in claims about pairs (`population_of`)."""
+    others = [(panel, [of for of in panel.sizes if of not in sources]) for panel, sources in chosen]
+    return [
+        *(f"these {words}" for words in _in_words(others, str)),
+        *_single_in_words([panel for panel, _ in chosen]),
+    ]
 
 
 def few_of(panels: Sequence[Panel], fewest: int, below: int) -> list[str]:
@@ -176,6 +179,17 @@ def _single_in_words(panels: Sequence[Panel]) -> Iterator[str]:
         yield f"this {unit} of {'each system' if {*names} == every and len(every) > 1 else listed([*names])}"
 
 
+def check_factors(generalise: Sequence[str] | None, factors: Sequence[str]) -> None:
+    """Raise NbykError unless what a claim is to generalise over are items, and others of some factors."""
+    for factor in generalise or ():
+        if factor not in factors:
+            raise unknown_name("factor to generalise over", factor, factors).about(argument="generalise")
+    if generalise is not None and "items" not in generalise:
+        raise NbykError(
+            "found no items, but every claim is about new items; add items", argument="generalise"
+        )
+
+
 def panel_of(
     data: ResponseSet,
     generalise: Sequence[str] | None,
@@ -187,13 +201,7 @@ def panel_of(
     None means items, their clusters, and every kind of shared units with two or more units. `pair_runs` says
     whether runs of A and of B that have one name, or one place in a row, are the same.
     """
-    for factor in generalise or ():
-        if factor not in FACTORS:
-            raise unknown_name("factor to generalise over", factor, FACTORS).about(argument="generalise")
-    if generalise is not None and "items" not in generalise:
-        raise NbykError(
-            "found no items, but every claim is about new items; add items", argument="generalise"
-        )
+    check_factors(generalise, FACTORS)
     kind, names = kind_of_units(data), data.names
     n_clusters = data.n_clusters
     of_clusters = n_clusters > 0 and (generalise is None or "clusters" in generalise)

@@ -28,6 +28,9 @@ from nbyk.testing.systems.claims import broad_test
 from nbyk.testing.systems.panel import Panel, panel_of
 from nbyk.testing.unit_cautions import shared_numbers
 
+_LEAST = 1e-11
+"""Effects of numbers that are all smaller are near rounding errors."""
+
 
 @dataclass(frozen=True)
 class ScoredSystems:
@@ -65,6 +68,8 @@ class ScoredSystems:
         stacked = stack_responses(*systems.responses.values())
         table = None if systems.categories is None else systems.categories.table
         gold = np.empty((stacked.shape[1], 0)) if systems.gold is None else systems.gold
+        if systems.categories is None and chosen.unit_power:
+            _refuse_tiny(chosen, stacked, gold)
         rows = Rows(gold, stacked, table=table)
         behind = systems.all_units
         if chosen.takes_trials:
@@ -190,6 +195,16 @@ def score_alone(metric: Metric, bar: float = 0.0) -> Metric:
 
 def _above_bar(metric: Metric, systems: Floats, gold: Floats, out: Floats, bar: float) -> None:
     out[:] = metric.scores(systems[:1], gold)[0] - bar
+
+
+def _refuse_tiny(metric: Metric, *responses: Floats) -> None:
+    """Raise NbykError if all numbers are so small that effects tie where they differ (`tie_tolerance`)."""
+    largest = max(float(np.nanmax(np.abs(of), initial=0.0)) for of in responses)
+    if 0.0 < largest ** abs(metric.unit_power) < _LEAST:
+        raise NbykError(
+            f"found no number beyond {largest:g} in size, so that {metric.name} is lost in rounding errors; "
+            "give the numbers in a smaller unit"
+        )
 
 
 def answered(matrix: Floats) -> Floats:

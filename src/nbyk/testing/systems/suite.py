@@ -11,7 +11,7 @@ runs stay as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -27,17 +27,21 @@ from nbyk.testing.pvalues import p_of_signs, tie_tolerance
 from nbyk.testing.results import NONE, Board, Claim, Interval
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component, third_moment
+from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK
+from nbyk.testing.shared_units.statistic import items_at_work
 from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
 from nbyk.testing.systems.by_formula import (
+    CONSTANT,
     board_by_formula,
     claim_over,
     claims_over,
     formula_test,
     without_p,
 )
+from nbyk.testing.systems.claims import is_within_one
 from nbyk.testing.systems.items_alone import p_by_t, scores_of_items
-from nbyk.testing.systems.one_system import checked_bar
-from nbyk.testing.systems.panel import panel_of
+from nbyk.testing.systems.one_system import from_0_to_1
+from nbyk.testing.systems.panel import Panel, of_new, panel_of, units_kept
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.unit_cautions import about_units
 from nbyk.words import in_full
@@ -97,6 +101,11 @@ class Suite:
         return np.bincount(self.of_items).astype(np.float64)
 
     @property
+    def n_weighed(self) -> int:
+        """The number of tasks that have a weight."""
+        return int(np.count_nonzero(self.weights))
+
+    @property
     def of_score(self) -> str:
         """What a score over the tasks is called beside that over all items: "macro ", "weighted " or ""."""
         if np.allclose(self.weights, self.sizes / self.sizes.sum()):
@@ -117,10 +126,14 @@ class Suite:
         df = total**2 / known if known > 0.0 else 1.0
         return formula_test(float(product(self.weights, means)), Component(values.size, total, 0.0, df, 1.0))
 
+    def at_work(self, values: Floats) -> float:
+        """Return the approximate number of items that determine the variance over new items."""
+        moves = (self.weights / self.sizes)[self.of_items] * (values - self.means(values)[self.of_items])
+        return items_at_work(moves)
+
     def over_tasks(self, values: Floats) -> SharedUnitsTest:
         """Return the weighted mean of items' values, with its variance over new tasks."""
-        test, weights = self.over_items(values), self.weights
-        n = float(np.count_nonzero(weights))
+        test, weights, n = self.over_items(values), self.weights, float(self.n_weighed)
         parts = -weights * (self.means(values) - test.effect) * math.sqrt(n / (n - 1.0))
         within, loads = test.items.total, float(np.sum(weights**2))
         # tasks that differ less than their items say so by chance
@@ -130,25 +143,23 @@ class Suite:
         return formula_test(test.effect, test.items, tasks)
 
 
-def board_of_suite(
-    scored: ScoredSystems,
-    suite: Suite,
-    asked: Asked,
-    *,
-    new_tasks: bool = False,
-    bar: float | None = None,
-) -> Board:
+def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: float | None = None) -> Board:
     """Return the systems' scores on a suite, and the claims about their pairs, or about each and a bar.
 
-    With `new_tasks`, the first claim is over new tasks like these; else it is over new items of these tasks.
-    The bar and all results are in the unit of the ratings.
+    If it generalises over tasks, the first claim is over new tasks like these; else it is over new items of
+    these tasks. The bar and all results are in the unit of the ratings.
     """
-    metric, alternative = scored.metric, asked.decision.alternative
+    metric, new_tasks = scored.metric, _are_tasks_new(asked.generalise)
     if not metric.is_mean_over_items or metric.kind == "comparison":
         raise NbykError(
             f"metric {metric.name} gives single items no score, so that tasks have no mean; choose a mean "
             "over items, such as accuracy or mae",
             argument="metric",
+        )
+    if len(suite.of_items) != scored.rows.n_items:
+        raise NbykError(
+            f"found the tasks of {len(suite.of_items)} items, expected those of {scored.rows.n_items}",
+            argument="suite",
         )
     alone = [name for name, size in zip(suite.names, suite.sizes, strict=True) if size < 2.0]
     if alone and not new_tasks:
@@ -157,57 +168,96 @@ def board_of_suite(
             "or ask about new tasks with `generalise` items,tasks",
             argument="generalise",
         )
-    if bar is not None:
-        checked_bar(bar, scored)
+    scores, unit = scores_of_items(metric, scored.rows), metric.effect_unit(scored.scale)
     in_ratings = partial(metric.score_in_ratings, scale=scored.scale)
-    scores = in_ratings(0.0) + metric.effect_unit(scored.scale) * scores_of_items(metric, scored.rows)
 
-    def claims(values: Floats, a: int, b: int | None, *, has_p: bool = True) -> tuple[Claim, ...]:
-        panel = panel_of(replace(scored.pair(a, b), clusters=None), ("items",))
-        n_tasks, items = len(suite.names), None
+    def population(panels: Iterable[Panel], *, of_tasks: bool) -> str:
+        kept = units_kept([(panel, ()) for panel in panels])
+        if of_tasks:
+            return of_new(["items", "tasks"], kept)
+        return of_new(["items"], [f"these {len(suite.names)} tasks", *kept])
+
+    def claims(values: Floats, panel: Panel) -> tuple[Claim, ...]:
+        items: Claim | None = None
         if not alone:
-            population = panel.population((), of_clusters=False, beside=[f"these {n_tasks} tasks"])
-            items = claim_over(suite.over_items(values), ("items",), population, asked)
+            these = population([panel], of_tasks=False)
+            test, at_work = suite.over_items(values), suite.at_work(values)
+            items = claim_over(test, ("items",), these, asked, CONSTANT)
+            if not items.is_conclusive:
+                items = replace(items, effect=test.effect)
+            elif at_work < FEWEST_GROUPS_AT_WORK:
+                few = f"the effect rests on about {at_work:.1f} of the items; collect more"
+                items = replace(items, reserve=items.reserve or few)
         made: tuple[Claim, ...] = () if items is None else (items,)
         if new_tasks:
-            kept = panel.population((), of_clusters=False).removeprefix("new items")
-            first, *narrow = claims_over(items, suite.over_tasks(values), "tasks", n_tasks, asked)
-            made = (replace(first, population=f"{first.population}{kept}"), *narrow)
-        return made if has_p else tuple(map(without_p, made))
+            of_tasks = suite.over_tasks(values) if suite.n_weighed > 1 else None
+            broad, *narrow = claims_over(items, of_tasks, "tasks", suite.n_weighed, asked, constant=CONSTANT)
+            made = (replace(broad, population=population([panel], of_tasks=True)), *narrow)
+        return tuple(claim.times(unit) for claim in made)
 
-    is_alone = bar is not None or len(scored.names) == 1
-    if is_alone:
-        towards = 1.0 if bar is None else metric.sign
+    systems = range(len(scored.names))
+    panels = {(system, -1): _panel(scored, system) for system in systems}
+    of_scores = {system: claims(scores[system], panels[system, -1]) for system in systems}
+    is_alone, against = bar is not None or len(systems) == 1, asked.against
+    if bar is not None:
+        against, normal = f"a score of {in_full(bar)}", from_0_to_1(bar, scored)
         claims_of_pairs = {
-            (system, -1): claims(towards * (values - (bar or 0.0)), system, None, has_p=bar is not None)
-            for system, values in enumerate(scores)
+            pair: claims(metric.sign * (scores[pair[0]] - normal), panel) for pair, panel in panels.items()
         }
-        against = None if bar is None else f"a score of {in_full(bar)}"
+    elif is_alone:
+        claims_of_pairs = {(0, -1): tuple(without_p(claim, in_ratings(0.0)) for claim in of_scores[0])}
     else:
-        against = asked.against
-        places = choose_pairs(scored.names, against, alternative)
-        claims_of_pairs = {(a, b): claims(metric.sign * (scores[a] - scores[b]), a, b) for a, b in places}
+        pairs = choose_pairs(scored.names, against, asked.decision.alternative)
+        panels = {pair: _panel(scored, *pair) for pair in pairs}
+        claims_of_pairs = {
+            (a, b): claims(metric.sign * (scores[a] - scores[b]), panel) for (a, b), panel in panels.items()
+        }
     intervals: list[Interval] = []
-    for system, values in enumerate(scores):
-        low, high = claims(values, system, None)[0].interval
-        if metric.score_range is not None and np.isin(scores, (in_ratings(0.0), in_ratings(1.0))).all():
+    for system, made in of_scores.items():
+        low, high = (in_ratings(0.0) + end for end in made[0].interval)
+        if metric.score_range is not None and is_within_one(metric, scored.pair(system, system)):
             least, most = map(in_ratings, metric.score_range)
             low, high = max(low, least), min(high, most)
         intervals.append((low, high))
+    kept_units = {
+        name: units for of in panels.values() for name, units in of.left_as_they_are(scored.units).items()
+    }
     hypothesis = EQUAL_SCORES if is_alone else asked.hypothesis
     noun = f"{suite.of_score}{metric.noun or metric.name}"
-    return board_by_formula(
+    board = board_by_formula(
         scored.question(asked, against=against, test="t", hypothesis=hypothesis, noun=noun),
         replace(scored.sample, n_clusters=0),
         scored.names,
-        np.array([float(product(suite.weights, suite.means(values))) for values in scores]),
+        np.array([in_ratings(float(product(suite.weights, suite.means(values)))) for values in scores]),
         intervals,
         claims_of_pairs,
         sign=metric.sign,
-        warnings=tuple(about_units(scored.units, has_gold="gold" in scored.units)),
+        warnings=(
+            *about_units(kept_units, has_gold=bool(scored.rows.gold.size)),
+            *scored.uneven_trials(),
+        ),
         bar=(against or "") if is_alone else None,
         bar_score=bar,
     )
+    return replace(board, population=population(panels.values(), of_tasks=new_tasks))
+
+
+def _are_tasks_new(generalise: Sequence[str] | None) -> bool:
+    """Return whether a claim is over new tasks; raise NbykError if it is over other units, which stay."""
+    for factor in generalise or ():
+        if factor not in ("items", "tasks"):
+            raise NbykError(
+                f"found {factor} beside a suite, whose raters and runs stay as they are; choose items, or "
+                "items,tasks",
+                argument="generalise",
+            )
+    return "tasks" in (generalise or ())
+
+
+def _panel(scored: ScoredSystems, a: int, b: int | None = None) -> Panel:
+    """Return the units behind two systems, or one, all of which stay as they are."""
+    panel = panel_of(replace(scored.pair(a, b), clusters=None), ("items",))
+    return panel if b is not None else replace(panel, names=(scored.names[a], ""))
 
 
 def task_table(scored: ScoredSystems, suite: Suite, board: Board) -> pd.DataFrame:
@@ -219,8 +269,8 @@ def task_table(scored: ScoredSystems, suite: Suite, board: Board) -> pd.DataFram
     import pandas as pd
 
     metric, first, alternative = scored.metric, board.pairs[0], board.question.alternative
-    unit, least = metric.effect_unit(scored.scale), metric.score_in_ratings(0.0, scored.scale)
-    scores = scores_of_items(metric, scored.rows)
+    scores, unit = scores_of_items(metric, scored.rows), metric.effect_unit(scored.scale)
+    in_ratings = partial(metric.score_in_ratings, scale=scored.scale)
     a, b = (scored.names.index(name) for name in (first.a, first.b))
     rows = []
     for task, name in enumerate(suite.names):
@@ -238,7 +288,7 @@ def task_table(scored: ScoredSystems, suite: Suite, board: Board) -> pd.DataFram
                 "task": name,
                 "items": effects.size,
                 "weight": suite.weights[task],
-                **dict(zip(scored.names, (least + unit * here.mean(axis=1)).tolist(), strict=True)),
+                **dict(zip(scored.names, map(in_ratings, here.mean(axis=1).tolist()), strict=True)),
                 "effect": unit * effects.mean(),
                 "low": unit * low,
                 "high": unit * high,

@@ -18,7 +18,7 @@ Davidson and Beaver 1977, On extending the Bradley–Terry model to incorporate 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -30,7 +30,9 @@ from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.sums import product, solve
 from nbyk.testing.family import choose_pairs
-from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample
+from nbyk.testing.intervals import signs_interval
+from nbyk.testing.pvalues import p_of_signs
+from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample, favoured
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.systems.asked import Asked
@@ -43,13 +45,17 @@ from nbyk.testing.systems.by_formula import (
     times_as_many,
 )
 from nbyk.testing.systems.claims import POWER
-from nbyk.words import number_of
+from nbyk.testing.systems.items_alone import SIGN_TEST
+from nbyk.testing.systems.panel import check_factors
+from nbyk.words import listed, number_of
 
 _LOUD = 0.1
 """A caution names the voter who cast this share of the votes or more."""
 
 _GROUPS_AT_ONCE = 2000
-_NEWTON_STEPS = 100
+_CONSTANT = "all votes are alike, and do not show how others vary"
+_NEWTON_STEPS, _CONVERGED = 100, 1e-6
+"""Most steps, and the largest last one; strengths without a bound grow by about 1 at each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,15 +63,17 @@ class VoteFit:
     """Estimates from votes, and what each vote says of them.
 
     `scores`, shape (S,), are the models' strengths, whose mean is 0, or win rates of two; `position` and
-    `tie` are δ and λ, NaN if there are none. Of M votes and P parameters, `gradients`, shape (M, P), are
-    those of a vote's log-likelihood; `cells`, shape (M,), its ordered pair of models; `kinds`, shape (M,), a
-    number of its cell and outcome, which give the gradient; `curvatures`, shape (C, P, P), are expected of a
-    vote in each cell; `contrasts`, shape (P, S), the scores' derivatives.
+    `tie` are δ and λ, NaN if there are none; `pairs`, shape (C, 2), the ordered pairs of models that have
+    votes. Of M votes and P parameters, `gradients`, shape (M, P), are those of a vote's log-likelihood;
+    `cells`, shape (M,), the place of its pair; `kinds`, shape (M,), a number of its cell and outcome, which
+    give the gradient; `curvatures`, shape (C, P, P), are expected of a vote in each cell; `contrasts`, shape
+    (P, S), the scores' derivatives.
     """
 
     scores: Floats
     position: float
     tie: float
+    pairs: Integers
     gradients: Floats
     cells: Integers
     kinds: Integers
@@ -98,7 +106,7 @@ class VoteFit:
         np.add.at(gradients, numbers, self.gradients[votes])
         order = np.argsort(numbers, kind="stable")
         ends = np.concatenate([[0], np.cumsum(np.bincount(numbers))])
-        inverse = solve(self.curvature, self.contrasts)
+        inverse, totals = solve(self.curvature, self.contrasts), np.bincount(self.cells)
         changes, powers = np.zeros((n_rows, n_models)), np.zeros((4, n_models + 1, n_models + 1))
         for start in range(0, n_rows, _GROUPS_AT_ONCE):
             here = slice(start, min(start + _GROUPS_AT_ONCE, n_rows))
@@ -108,6 +116,8 @@ class VoteFit:
             own = product(counts, self.curvatures)
             steps = solve(self.curvature - own, gradients[here])
             changes[here] = -product(steps, self.contrasts)
+            for row in np.flatnonzero((counts == totals).any(axis=1)).tolist():
+                changes[start + row, _apart(self.pairs[counts[row] < totals], n_models)] = math.nan
             alone = np.pad(product(product(own, inverse).swapaxes(1, 2), inverse), ((0, 0), (0, 1), (0, 1)))
             diagonal = np.einsum("gss->gs", alone)
             squares = diagonal[:, :, None] + diagonal[:, None, :] - 2.0 * alone
@@ -120,7 +130,8 @@ class VoteFit:
 class LeftOut:
     """The scores when each of G groups of votes leaves in turn; pairs are of S models or, at S, their mean.
 
-    `changes`, shape (G, S), are those of the scores; `powers`, shape (4, S + 1, S + 1), sums over groups of
+    `changes`, shape (G, S), are those of the scores, NaN of models that no other votes link with most;
+    `powers`, shape (4, S + 1, S + 1), sums over groups of
     the first four powers of the squared changes of a difference that independent votes would give.
     """
 
@@ -153,7 +164,7 @@ class LeftOut:
 
 
 def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
-    """Return the models' strengths, or the win rates of two.
+    """Return the models' strengths, NaN if the votes set them no bound, or the win rates of two.
 
     `position` says whether the advantage of what is shown first is a parameter.
     """
@@ -161,12 +172,13 @@ def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
     if n == 2:
         worth = np.where(votes.a == 0, 2 - votes.outcomes, votes.outcomes) / 2.0
         rate = float(worth.mean())
-        variance = max(float(worth.var()), 1e-300)
+        variance = float(worth.var()) or 1.0
         gradients, nothing = ((worth - rate) / variance)[:, None], np.zeros(votes.n_votes, np.int64)
         curvatures, contrasts = np.full((1, 1, 1), 1.0 / variance), np.array([[1.0, -1.0]])
         kinds = np.rint(2.0 * worth).astype(np.int64)
         scores = np.array([rate, 1.0 - rate])
-        return VoteFit(scores, math.nan, math.nan, gradients, nothing, kinds, curvatures, contrasts)
+        pair = np.array([[0, 1]])
+        return VoteFit(scores, math.nan, math.nan, pair, gradients, nothing, kinds, curvatures, contrasts)
     pairs, cells = np.unique(votes.a * n + votes.b, return_inverse=True)
     a, b = pairs // n, pairs % n
     counts = np.zeros((len(pairs), 3))
@@ -191,6 +203,8 @@ def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
         values = values + step / max(1.0, float(np.abs(step).max()))
         if np.abs(step).max() < 1e-12:
             break
+    if not np.abs(step).max() < _CONVERGED:
+        values[:] = math.nan
     chances, curvatures = _chances(towards, ties, values, has_ties=has_ties)
     seen = np.eye(3)[votes.outcomes] - chances[cells]
     gradients = 0.5 * (seen[:, 0] - seen[:, 2])[:, None] * towards[cells] + seen[:, 1:2] * ties
@@ -198,12 +212,23 @@ def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
         values[:n] - values[:n].mean(),
         float(values[n]) if position else math.nan,
         float(values[-1]) if has_ties else math.nan,
+        np.stack([a, b], axis=1),
         gradients,
         cells,
         cells * 3 + votes.outcomes,
         curvatures,
         np.eye(p)[:, :n],
     )
+
+
+def _apart(pairs: Integers, n: int) -> Booleans:
+    """Return which of n models no chain of pairs, (C, 2), links with the largest group of them."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
+    _, parts = connected_components(graph, directed=False)
+    return np.asarray(parts != np.bincount(parts).argmax())
 
 
 def _chances(towards: Floats, ties: Floats, values: Floats, *, has_ties: bool) -> tuple[Floats, Floats]:
@@ -225,8 +250,7 @@ def _chances(towards: Floats, ties: Floats, values: Floats, *, has_ties: bool) -
 def knows_order(votes: Votes) -> bool:
     """Return whether what is shown first can be told from which model it is: some pair has both orders."""
     orders = {*zip(votes.a.tolist(), votes.b.tolist(), strict=True)}
-    has_both = any((b, a) in orders for a, b in orders)
-    return has_both and bool((votes.outcomes == 0).any()) and bool((votes.outcomes == 2).any())
+    return any((b, a) in orders for a, b in orders)
 
 
 def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) -> Board:
@@ -236,11 +260,17 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
     prompts and others, from which people's were drawn at random.
     """
     over = asked.generalise
+    check_factors(over, ("items", "voters"))
     wants_voters = votes.voters is not None if over is None else "voters" in over
     if wants_voters and votes.voters is None:
         raise NbykError("found voters, and no column says who voted; leave it out", argument="generalise")
     position = knows_order(votes)
     fit = fit_votes(votes, position=position)
+    if not np.isfinite(fit.scores).all():
+        raise NbykError(
+            "these votes set no bound to the strengths, as where all are ties or what is shown first wins "
+            "each; collect more votes, or leave out a model that has few"
+        )
     scores, prompts = fit.scores, fit.spread(votes.prompts)
     told = [*_cautions(votes, fit, position=position)]
     if judge is not None:
@@ -251,7 +281,9 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         )
     voters = fit.spread(votes.voters) if votes.voters is not None and wants_voters else None
     single = None if voters is None else fit.spread(np.arange(votes.n_votes))
-    n_voters = len(votes.voter_names)
+    names = {"models": votes.models, "prompts": votes.prompt_names, "voters": votes.voter_names}
+    told = [*notes_on_look_alikes(names), *_about_lonely(votes.models, prompts, voters), *told]
+    n_voters, is_of_two = len(votes.voter_names), len(votes.models) == 2
     these = "this" if n_voters == 1 else "these"
     fixed = f"with {these} {number_of(n_voters, 'voter')}" if n_voters else "with anonymous voters"
 
@@ -259,13 +291,17 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         effect = float(scores[a] - (scores[b] if b >= 0 else scores.mean()))
         items_part = replace(prompts.component((a, b), math.inf), within=0.0)
         test, population = formula_test(effect, items_part), f"new prompts, {fixed}"
-        narrow = claim_over(test, ("items",), population, asked)
+        most = math.inf if not is_of_two else 1.0 if b >= 0 else 0.5
+        if is_of_two and judge is None and votes.n_prompts == votes.n_votes:
+            narrow = _by_signs(votes, a, most, population, asked)
+        else:
+            narrow = _within(claim_over(test, ("items",), population, asked, _CONSTANT), most)
         if voters is None or single is None:
             return (_planned(narrow, test, votes, asked, judge),)
         within = float(np.sum(single.difference((a, b)) ** 2))
         test = formula_test(effect, items_part, voters.component((a, b), within))
-        broad, _ = claims_over(narrow, test, "voters", n_voters, asked, noun="prompts")
-        return _planned(broad, test, votes, asked, judge), narrow
+        broad, _ = claims_over(narrow, test, "voters", n_voters, asked, noun="prompts", constant=_CONSTANT)
+        return _planned(_within(broad, most), test, votes, asked, judge), narrow
 
     places = choose_pairs(votes.models, asked.against, asked.decision.alternative)
     centre = float(scores.mean())
@@ -273,7 +309,6 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
     for model in range(len(votes.models)):
         low, high = claims(model, -1)[0].interval
         intervals.append((centre + low, centre + high))
-    is_of_two = len(votes.models) == 2
     question = replace(
         asked.question("win_rate" if is_of_two else "bradley_terry"),
         test="t",
@@ -296,6 +331,23 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         {place: claims(*place) for place in places},
         warnings=told,
     )
+
+
+def _within(claim: Claim, most: float) -> Claim:
+    """Return a claim whose interval has no effect beyond the largest possible one."""
+    low, high = np.clip(claim.interval, -most, most).tolist()
+    return replace(claim, interval=(low, high))
+
+
+def _by_signs(votes: Votes, model: int, unit: float, population: str, asked: Asked) -> Claim:
+    """Return the claim of the exact sign test about one of two models, each of whose votes has a prompt."""
+    places = np.where(votes.a == model, 1 - votes.outcomes, votes.outcomes - 1)
+    won, lost = int((places > 0).sum()), int((places < 0).sum())
+    low, high = signs_interval(won, lost, votes.n_votes, asked.confidence_level)
+    effect, alternative = unit * (won - lost) / votes.n_votes, asked.decision.alternative
+    p = p_of_signs(won, lost)[alternative]
+    ends, favours = (unit * low, unit * high), favoured(effect, alternative)
+    return Claim(("items",), population, effect, ends, p, 0.0, SIGN_TEST, favours)
 
 
 def _planned(claim: Claim, test: SharedUnitsTest, votes: Votes, asked: Asked, judge: Votes | None) -> Claim:
@@ -327,15 +379,13 @@ def _with_judge(votes: Votes, fit: VoteFit, prompts: LeftOut, judge: Votes) -> t
     more += all_votes.spread(judge.prompts).changes
     more[seen] -= shared_votes.spread(here.prompts).changes
     own, both = changes - changes.mean(axis=1, keepdims=True), more - more.mean(axis=1, keepdims=True)
-    weight = float(np.clip(-np.sum(own * both) / max(float(np.sum(both**2)), 1e-300), 0.0, 1.0))
+    weight = float(np.clip(-np.nansum(own * both) / max(float(np.nansum(both**2)), 1e-300), 0.0, 1.0))
     scores = fit.scores + weight * (all_votes.scores - shared_votes.scores)
     return scores, replace(prompts, changes=changes + weight * more), weight
 
 
 def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Iterator[str]:
     ties, is_of_two = float((votes.outcomes == 1).mean()), len(votes.models) == 2
-    names = {"models": votes.models, "prompts": votes.prompt_names, "voters": votes.voter_names}
-    yield from notes_on_look_alikes(names)
     if votes.voters is None:
         yield (
             "the votes are anonymous: if a few people cast many of them, the intervals are too narrow; "
@@ -367,6 +417,17 @@ def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Iterator[str]:
         )
     elif not is_of_two:
         yield "no pair is shown in both orders, so an advantage of what is shown first is unknown"
+
+
+def _about_lonely(models: Sequence[str], prompts: LeftOut, voters: LeftOut | None) -> Iterator[str]:
+    """Yield cautions about models that the votes on a single prompt, or of a single voter, compare."""
+    for left, votes in ((prompts, "on one prompt"), (voters, "of one voter")):
+        lonely = [] if left is None else np.flatnonzero(np.isnan(left.changes).any(axis=0)).tolist()
+        if lonely and len(models) > 2:
+            yield (
+                f"only the votes {votes} link {listed([models[place] for place in lonely])} with the other "
+                "models, and show no interval of any strength; collect others, or leave those models out"
+            )
 
 
 def _without(votes: Votes, kept: Booleans, fit: VoteFit, *, position: bool) -> str:
