@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import nbyk
 from nbyk.data import Ratings, read_ratings
 from nbyk.errors import NbykError
 
@@ -171,3 +172,24 @@ def test_what_pandas_makes_of_a_frame_is_no_frame() -> None:
     fields = np.ma.array([(1, 2), (3, 4)], dtype=[("item", int), ("value", int)])
     with pytest.raises(NbykError, match=r"found an array of \[\('item', .*, expected numbers; convert it"):
         read_ratings(fields)
+
+
+@pytest.mark.parametrize("ids", [range(12), [f"q{i}" for i in range(12)]])
+@pytest.mark.parametrize("column", ["item", "question_id", "annotator", "index", "latency"])
+def test_a_column_of_ids_in_a_frame_is_no_rater(ids: Sequence[object], column: str) -> None:
+    text = isinstance(ids[0], str)
+    cells = [("yes" if i % 2 else "no") if text else i % 2 for i in range(12)]
+    frame = pd.DataFrame({column: ids, "answer_1": cells})
+    said = f"column '{column}' is of no rater or run by its name; choose the columns of responses"
+    gold = cells if text else None
+    with pytest.raises(NbykError, match=said):
+        nbyk.compare(gold, {"a": frame, "b": frame})
+    assert nbyk.compare(gold, {"a": frame[["answer_1"]], "b": frame[["answer_1"]]}).effect == 0.0
+
+
+def test_a_column_of_clusters_in_a_frame_is_no_rater_who_gives_classes() -> None:
+    frame = pd.DataFrame({"ann": ["yes", "no"] * 6, "passage": [f"text {i // 3}" for i in range(12)]})
+    systems = {"a": ["yes"] * 12, "b": ["yes", "no"] * 6}
+    with pytest.raises(NbykError, match=r"gold: column 'passage' has none .* give it as `cluster`"):
+        nbyk.compare(frame, systems)
+    assert nbyk.compare(frame[["ann"]], systems, cluster=frame["passage"]).sample.n_clusters == 4

@@ -299,3 +299,21 @@ def test_classes_are_named_as_python_writes_them(tmp_path: Path) -> None:
         ["True", "True", "False"], ["True", "False", "False"], ["False", "True", "False"]
     )
     assert nbyk.compare(read).pair.scores == in_memory.pair.scores
+
+
+@pytest.mark.parametrize("raters", [1, 2])
+def test_a_column_of_clusters_is_no_rater_who_gives_classes(tmp_path: Path, raters: int) -> None:
+    people = [f"ann{place}" for place in range(raters)]
+    rows = [[f"q{i}", f"text {i // 3}", *["yes" if i % 2 else "no"] * raters] for i in range(12)]
+    gold, system = tmp_path / "gold.csv", tmp_path / "a.csv"
+    gold.write_text("\n".join(",".join(row) for row in [["item", "passage", *people], *rows]))
+    system.write_text("\n".join(["item,label", *(f"q{i},yes" for i in range(12))]))
+    given = {"a": system, "b": system}
+    said = r"gold.csv: column 'passage' has none of the classes of all others; .* it with `cluster=.passage.`"
+    with pytest.raises(NbykError, match=said):
+        nbyk.read_systems(given, gold)
+    systems = nbyk.read_systems(given, gold, cluster="passage")
+    assert systems.gold is not None
+    assert systems.gold.shape == (12, raters)
+    assert systems.clusters is not None
+    assert len(set(systems.clusters)) == 4

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nbyk import read_systems
 from nbyk.data import read_ratings
 from nbyk.data.ratings import ordered_ids
-from nbyk.data.text import look_alikes
+from nbyk.data.text import look_alikes, shown
 from nbyk.errors import NbykError
 
 PAIRS = {"case": ("pos", "Pos"), "numbers": ("1", "1.0"), "zeros": ("1", "01"), "width": ("1", "\uff11")}
@@ -117,3 +117,7 @@ def test_plain_ids_taken_together_are_told_apart_and_ordered_as_one_by_one(
         return [int(of) if place % 2 else of for place, of in enumerate(text_and_numbers)], name
 
     assert list(ordered_ids(ids)) == sorted(ids, key=parts)
+
+
+def test_a_value_too_large_to_be_written_out_is_shown_by_its_kind() -> None:
+    assert shown(10**5000) == "a value too large to show (int)"

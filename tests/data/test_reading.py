@@ -46,7 +46,13 @@ def test_scores_that_the_user_names_may_have_other_columns_beside_them(tmp_path:
 def test_a_wide_table_says_which_columns_it_took_for_raters_or_runs(tmp_path: Path) -> None:
     wide = read_ratings(written(tmp_path / "a.csv", "item,ann,bo,cy\nq1,1,0,3\nq2,0,1,3\n"))
     assert wide.recognised == "items = item (2), raters or runs = ann, bo, cy"
-    for name in ("length", "Confidence", "logprob"):
+    gaps = read_ratings(written(tmp_path / "b.csv", "item,ann,bo,cy\nq1,1,,3\nq2,0,1,3\n"))
+    assert gaps.recognised == wide.recognised
+    clusters = read_ratings(written(tmp_path / "d.csv", "item,ann,bo,passage_id\nq1,1,0,3\nq2,0,1,3\n"))
+    assert clusters.recognised == "items = item (2), raters or runs = ann, bo; not used: passage_id"
+    assert clusters.raters == ("ann", "bo")
+    assert "the column 'passage_id' is not used, so items of one passage_id count as" in clusters.mended[0]
+    for name in ("length", "Confidence", "logprob", "question_id", "model"):
         path = written(tmp_path / "c.csv", f"item,ann,{name}\nq1,1,0.5\nq2,0,1\n")
         with pytest.raises(
             NbykError, match=f"column '{name}' is of no rater or run by its name; leave it out"

@@ -27,6 +27,12 @@ def test_the_plan_has_the_variance_of_the_comparison() -> None:
     assert variance_of(pilot.spread, pilot.crew) == pytest.approx(found.broad.variance, rel=0.15)
 
 
+@pytest.mark.parametrize("raters", [2, 3])
+def test_two_people_are_people_too(raters: int) -> None:
+    crew = Pilot.of_judged(simulated(1, raters=raters, severity=0.3, systems=2)).crew
+    assert (crew.raters, crew.runs) == (raters, 0)
+
+
 def test_people_or_calls_are_solved_for_and_prices_weigh_them() -> None:
     data = simulated(2, raters=6, severity=0.3)
     few = nbyk.plan(data, solve="raters", effect=0.2, power=0.95)

@@ -9,8 +9,10 @@ import re
 import pandas as pd
 import pytest
 
+from nbyk.report.answer import Answer, AnswerTable, printed
 from nbyk.report.drawing import new_figure, pictures, shown_name
 from nbyk.report.formats import table_texts
+from nbyk.report.lines import Head
 from tests.cli.drawn import dollars_drawn
 
 MATHEMATICS = (r"$\frac{", "$x$$", "a$b$c", r"\$5", "$", r"a\b$c$", "$_^$")
@@ -66,6 +68,18 @@ def test_a_row_of_markdown_holds_a_name_and_nothing_else(name: str) -> None:
     assert not re.search(r"(?<!\\)[`*~$<]|\]\(|(?<!\\)_(?=x)|\x1b", cells[1])
     plain = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", cells[1]).strip()
     assert plain in (name, name.encode("unicode_escape").decode())
+
+
+@pytest.mark.parametrize("name", ["<b>x</b>", "$x$", "**x**", "a|b", "`x`"])
+def test_a_verdict_and_a_caption_of_markdown_hold_no_markup_of_a_name(name: str) -> None:
+    table = pd.DataFrame({"name": ["x"], "n": [1]})
+    head = Head(f"{name} is better", "good", "mae", ())
+    answer = Answer("t", (), lambda: [AnswerTable("t", f"of {name}", table)], (), (), {}, head=head)
+    verdict, *rest = printed(answer, "markdown", stem="x", width=80).splitlines()
+    (caption,) = (line for line in rest if line.startswith("**of "))
+    for line, said in ((verdict.partition(" · ")[0], f"{name} is better"), (caption, f"of {name}")):
+        assert not re.search(r"(?<!\\)[`*~$|]|(?<!\\)<b", line[2:-2])
+        assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", line) == f"**{said}**"
 
 
 def test_ordinary_names_stay_as_they_are() -> None:

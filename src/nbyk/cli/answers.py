@@ -116,7 +116,7 @@ def gate_of(boards: Sequence[Board], names: Sequence[str], incomplete: Sequence[
     first = next(name for name in names if name != boards[0].question.against)
     pairs = [pair for board in boards for pair in board.pairs if pair.a == first]
     verdicts = {_verdict(pair) for pair in pairs}
-    verdict: Verdict = "no" if "no" in verdicts else "inconclusive" if "inconclusive" in verdicts else "yes"
+    verdict: Verdict = "no" if "no" in verdicts else "yes" if verdicts == {"yes"} else "inconclusive"
     if incomplete:
         verdict, reason = "inconclusive", f"{incomplete[0]}; run it to its end"
     else:
@@ -138,7 +138,8 @@ def _verdict(pair: Pair) -> Verdict:
     claim = pair.claims[0]
     # No number of draws shows a system to be better that is not ahead.
     is_behind = claim.is_conclusive and claim.order is None and pair.effect <= 0.0
-    if not pair.could_reject or not (is_behind or (pair.decided and not pair.reserve)):
+    is_sure = is_behind or (claim.is_conclusive and pair.decided and not pair.reserve)
+    if not pair.could_reject or not is_sure:
         return "inconclusive"
     return "yes" if pair.verdict == "better" else "no"
 
@@ -156,7 +157,8 @@ def _reason(pair: Pair) -> str:
             "items, or ask about a larger margin"
         )
     if pair.claims[0].reason:
-        return f"{pair.claims[0].reason}; --generalise items asks about these alone"
+        alone = "" if "judge" in pair.sample.responses else "; --generalise items asks about these alone"
+        return f"{pair.claims[0].reason}{alone}"
     if not pair.could_reject:
         few = "scores" if pair.sample.scores else "items"
         return f"so few {few} cannot show a difference at α = {pair.question.alpha:g}; give more"

@@ -81,8 +81,9 @@ _OF_PLAN = (
 
 _NOT_OF_PLAN = {
     *("gold_item", "gold_rater", "gold_value", "system", "on_missing", "generalise", "rater_ids", "run_ids"),
+    *("task", "filter_", "null", "judge_name", "chance", "slices"),
 }
-"""Parameters that decide what is read, or what the claim is over, and that `nbyk plan` has not."""
+"""Parameters that decide what is read, the claim or its null, and that `nbyk plan` has not."""
 
 _OF_READING = ("metric", "kind", "classes", "scale", "cluster", "lower_is_better")
 """Parameters that `nbyk.compare` takes of data that are not read."""
@@ -328,7 +329,8 @@ def compare(
         reading |= {"judges": judge_name, "counts": numbers_of(counts), "scale": scale and scale_named(scale)}
         asked = taken_by(compare_judged, asked) | {"correction": correction or "holm"}
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
-            result = compared_by_judge(systems or [], judge, reading, asked, tuple(typed(context, _OF_PLAN)))
+            options, is_plan = typed(context, (*_OF_PLAN, "scale")), _NOT_OF_PLAN.isdisjoint(given)
+            result = compared_by_judge(systems or [], judge, reading, asked, options, is_plan=is_plan)
         if gate and len(result.names) < 2:
             raise NbykError("--gate needs two systems to compare, and these are ratings of one")
     else:
@@ -367,7 +369,7 @@ def _compared(
     is_named = words["gold"] or words["system"]
     (table,) = files.values() if len(files) == 1 and len(read.names) == 2 and not is_named else (None,)
     gold = words["gold"] and str(words["gold"])
-    options, is_plan = tuple(typed(context, _OF_PLAN)), not _NOT_OF_PLAN.intersection(given)
+    options, is_plan = typed(context, _OF_PLAN), _NOT_OF_PLAN.isdisjoint(given)
     following = Following(own_files, options, gold, table, words["rater"], is_plan)
     lift = words["lift"], words["shift"]
     result = compared(read, asked, metrics, following, full=words["full"], lift=lift)
@@ -428,8 +430,9 @@ def _suite(words: Mapping[str, Any], read: Systems) -> Suite | None:
                 "weights are of the tasks of a suite; give their column with --suite", argument="weights"
             )
         return None
-    if words["cluster"] is not None or words["margin"] is not None:
-        raise NbykError("found --suite with --cluster or --margin, which it does not take; leave one out")
+    beside = next((name for name in ("cluster", "margin") if words[name] is not None), None)
+    if beside is not None:
+        raise NbykError("found it beside --suite, which does not take it; leave one out", argument=beside)
     assert read.clusters is not None, "the column was read"
     if "=" in (weights or ""):
         weights = numbers_of(weights, "weights", "TASK=NUMBER, as in law=2,art=1")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nbyk.data.votes import Votes
     from nbyk.report.answer import Answer, AnswerTable
     from nbyk.report.comparison.answer import Extras
-    from nbyk.testing.results import Board, Pair
+    from nbyk.testing.results import Board, Pair, Question
     from nbyk.testing.systems.suite import Suite
 
 
@@ -45,7 +45,7 @@ class Following:
     """
 
     files: Mapping[str, str]
-    options: tuple[str, ...]
+    options: Sequence[str]
     gold: str | None
     table: str | None = None
     rater: str | None = None
@@ -91,9 +91,13 @@ class Following:
         words += ["--pilot", self.table] if self.table else ["--pilot-systems", *files]
         words += ["--scale", question.scale or "0..1", "--metric", question.metric, *self.options]
         words += ["--solve", solve, "--effect", f"{abs(pair.claims[-1].effect):.6g}"] if solve else []
-        words += [] if alpha == 0.05 else ["--alpha", f"{alpha:.6g}"]
-        words += [] if question.alternative == "two-sided" else ["--alternative", "greater"]
-        return shlex.join([*words, "--power", "0.8"])
+        return shlex.join([*words, *_level_and_side(question, alpha), "--power", "0.8"])
+
+
+def _level_and_side(question: Question, alpha: float) -> list[str]:
+    """Return the options of `nbyk plan` for the level and the side of a test."""
+    level = [] if alpha == 0.05 else ["--alpha", f"{alpha:.6g}"]
+    return level + ([] if question.alternative == "two-sided" else ["--alternative", "greater"])
 
 
 def _with_gold(question: str, file: str) -> str:
@@ -254,8 +258,10 @@ def compared_by_judge(
     reading: Mapping[str, Any],
     asked: Mapping[str, Any],
     options: Sequence[str],
+    *,
+    is_plan: bool,
 ) -> Compared:
-    """Return what people and a judge show; `options` go to the next command too."""
+    """Return what people and a judge show; `options` and `is_plan` are those of `Following`."""
     from nbyk.data.judged import read_judged
     from nbyk.report.comparison.judged import judged_answer
     from nbyk.testing.judged.board import compare_judged
@@ -268,13 +274,14 @@ def compared_by_judge(
     data = read_judged(people[0], judge, **reading)
     judged, following = compare_judged(data, **asked), ("", "")
     board = judged.board
-    planned = reading["system"] is None and reading["judges"] is None  # `nbyk plan` has no such options
-    if planned and len(board.names) == 2 and board.pair.shown == "undecided":
+    is_open = len(board.names) == 2 and board.pair.shown == "undecided" and not board.pair.is_behind
+    if is_plan and is_open:
         effect = abs(judged.differences[0].claims[-1].effect)
         words = ["nbyk", "plan", "--pilot", people[0], "--judge", str(judge), *options]
-        words += ["--solve", "raters", "--effect", f"{effect:.6g}", "--power", "0.8"]
+        words += ["--solve", "raters", "--effect", f"{effect:.6g}"]
+        words += [*_level_and_side(board.question, board.question.alpha), "--power", "0.8"]
         following = "what would settle it", shlex.join(words)
-    return Compared(judged_answer(judged, data, following), [board], board.names)
+    return Compared(judged_answer(judged, data, following), [board], data.systems)
 
 
 def needs_pairs(test: str | None, pair_runs: str | None) -> bool | None:

@@ -123,7 +123,7 @@ def plan(
     dataset
         Dataset: convabuse (fitted to its ratings), or a published prior's name.
     pilot
-        Your own ratings: CSV, TSV, JSONL, Parquet, .npy; with their --scale.
+        Your own ratings, in a file of any format that compare takes; with their --scale.
     pilot_systems : A B
         Answers of two real systems to the pilot's items; they replace all assumptions about systems. Without
         --pilot: people's ratings of their answers.
@@ -256,6 +256,8 @@ def plan(
         )
     answers: tuple[Path, ...] | None = pilot_systems
     check_files([pilot])
+    if pilot is not None:
+        _refuse_votes(pilot)
     if pilot is not None and not pilot_systems and judge is None and holds_two_systems(pilot, rater):
         answers = (pilot,)
         pilot = None
@@ -300,6 +302,17 @@ def plan(
         solved = source.plan(asked)
     answer = plan_answer(solved, for_page=out is not None or form == "html")
     give(answer, out=out, form=form, stem="plan", details=details)
+
+
+def _refuse_votes(pilot: Path) -> None:
+    from nbyk.data.votes import holds_votes
+
+    if holds_votes(pilot):
+        raise NbykError(
+            f"{pilot} holds votes between two outputs, which nbyk does not plan; nbyk compare {pilot} says "
+            "how many would settle an open pair",
+            argument="pilot",
+        )
 
 
 def _runs(text: str | None) -> int | str | None:

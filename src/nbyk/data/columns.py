@@ -37,9 +37,6 @@ LIKE_VALUES = {
 }
 """Names of columns that hold values if nothing else does, and that errors propose for values."""
 
-LONG_NAMES = {"item", "rater", "value", *KNOWN_NAMES["rater"], *KNOWN_NAMES["value"]}.difference(RUN_NAMES)
-"""Names of columns of a long table: read as a rater, such a column would silently make ratings out of ids."""
-
 SUMMARIES = {"mean", "average", "avg", "total", "sum", "median", "std", "stdev", "overall", "majority"}
 """Names of rows and columns that people, and spreadsheets, put beside the data."""
 
@@ -53,6 +50,9 @@ _NO_VALUES = ("_at", "_by", "_id", "_time")
 _UNIT = re.compile(r"[ _(\[-]+(ms|s|secs?|seconds|minutes|usd|eur)[)\]]?$")
 ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
 """The names that pandas gives to the row numbers that it writes beside the data."""
+
+OF_NO_RATER = (ROLE_NAMES | ROW_NUMBERS).difference(RUN_NAMES)
+"""Names of columns of ids and roles: read as a rater's, such a column silently makes ratings out of ids."""
 
 USUALLY_LOWER = {
     *("wer", "cer", "ter", "mer", "error", "loss", "nll", "perplexity", "ppl"),

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, islice, pairwise
 from typing import Any
 
+from nbyk.data.columns import KNOWN_NAMES
 from nbyk.data.makers import (
     EXPORTS,
     HASHES,
@@ -31,9 +32,10 @@ from nbyk.data.makers import (
     required,
 )
 from nbyk.data.tables import Table, Unusable, columns_of_objects, made_table, said
-from nbyk.data.text import json_content, json_lines, shown
+from nbyk.data.text import json_content, json_lines, shown, some
 from nbyk.errors import DataPlace
 
+_ITEMS = {"item", *KNOWN_NAMES["item"]}
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Inspect's grades: correct, partial, incorrect and no answer."""
 
@@ -390,6 +392,10 @@ def json_table(path: str | os.PathLike[str]) -> Table:
     members = content if isinstance(content, dict) else {}
     tables = [name for name, inner in members.items() if _is_table(inner)]
     lists = [name for name, inner in members.items() if isinstance(inner, list)]
+    if len(tables) > 1 and all(not _ITEMS.isdisjoint(members[name][0]) for name in tables):
+        raise DataPlace(path).error(
+            f"holds {len(tables)} tables, {some(tables)}; expected one: write each to a file of its own"
+        )
     used = tables if len(tables) == 1 else lists
     unused = ", ".join(shown(name) for name in members if used and name not in used)
     notes = (f"the members {unused} are not used",) if unused else ()

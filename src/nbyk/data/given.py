@@ -368,6 +368,8 @@ def systems_like_gold(
     several = [name for name, matrix in responses.items() if matrix.shape[1] > 1]
     people = [name for name in several if are_people(units[name])]
     named = [name for name in systems if _LIKE_GOLD.fullmatch(name)]
+    if len(systems) < 2:
+        return
     if len(named) == 1:
         name, why = named[0], "its name"
     elif len(people) == 1 and all(map(are_runs, (units[of] for of in several if of not in people))):

@@ -57,6 +57,8 @@ LONGEST_LABEL = 1000
 _NO_LABEL = re.compile(r"[\0\ud800-\udfff]")
 """NUL, and half a character, which no file can hold."""
 
+_FEWEST_OF_COLUMN = 5
+"""Labels that show that a column without a class of another is of no rater."""
 _LOOKED_AT = 1000
 """Cells by which text is told from numbers."""
 
@@ -203,6 +205,25 @@ def _class_name(cell: Any, refuse: Callable[[str], NbykError]) -> str:
             '`kind="distributions"`)'
         )
     return {"True": "1", "False": "0"}.get(name, name)
+
+
+def refuse_strange_columns(
+    given: Sequence[tuple[DataPlace, Mapping[str, NDArray[np.intp]]]], as_clusters: Callable[[str], str]
+) -> None:
+    """Raise NbykError if one of several columns has none of the classes of all others: it is of no rater.
+
+    `given` are the data with the places of the classes in each of their columns; `as_clusters` says how to
+    name a column of clusters.
+    """
+    every = np.bincount(np.concatenate([classes for _, columns in given for classes in columns.values()]))
+    for place, columns in given:
+        for name, classes in columns.items() if len(columns) > 1 else ():
+            own = np.bincount(classes, minlength=len(every))
+            if own.sum() >= _FEWEST_OF_COLUMN and (every == own)[own > 0].all():
+                raise place.error(
+                    f"column {name!r} has none of the classes of all others; leave it out if it is of no "
+                    f"rater or run; if it holds clusters, {as_clusters(name)}"
+                )
 
 
 def _refuse_name(_: int, problem: str) -> NbykError:

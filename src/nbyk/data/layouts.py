@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, number_cells, picked
-from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, refuse_unnamed, run_word
+from nbyk.data.columns import OF_NO_RATER, Columns, is_of_no_rater, known_names, refuse_unnamed, run_word
 from nbyk.data.tables import NOTHING, Table
 from nbyk.data.text import check_choice, shown
 from nbyk.errors import DataPlace, NbykError
@@ -80,9 +80,10 @@ class Entries:
             found = self.found[row]
             empty = found is None or (isinstance(found, str) and not found.strip())
             what = "no value" if empty else shown(found)
+            point = " with a decimal point and no comma" if isinstance(found, str) and "," in found else ""
             raise self.refuse(
                 row,
-                f"found {what}, expected a finite number; "
+                f"found {what}, expected a finite number{point}; "
                 f"mend it, or {way_out or 'leave it out if it is missing'}",
             )
         return values
@@ -139,7 +140,8 @@ def long_cells(table: Table, columns: Columns) -> Entries:
 
 def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
     """Return the ratings of a table with a row per item and a column per rater, which need no names."""
-    raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
+    beside = {columns.item, columns.cluster, *known_names(table.names, "cluster")}
+    raters = [name for name in table.names if name not in beside]
     items: Sequence[str]
     if table.nameless:
         items = as_ids(table, "", number_cells(np.arange(len(table))))
@@ -176,9 +178,7 @@ def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> 
             f"the only column is {columns.item!r}; expected columns rater and value, or one per rater"
         )
     for name in raters:
-        if name.strip().lower() in {"", *LONG_NAMES, *ROW_NUMBERS} or (
-            len(raters) > 1 and is_of_no_rater(name)
-        ):
+        if name.strip().lower() in {"", *OF_NO_RATER} or (len(raters) > 1 and is_of_no_rater(name)):
             raise table.place.error(
                 f"column {name!r} is of no rater or run by its name; leave it out, rename it if it holds the "
                 "ratings of one rater, or, if each row is a rating, name the columns with `rater` and `value`"

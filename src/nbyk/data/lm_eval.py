@@ -11,19 +11,21 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from nbyk.data.makers import HASHES, Beside, Gathering, Incomplete, Row, columns_in, member
-from nbyk.data.tables import JSON_LINES, TABLE_SUFFIXES, Table, is_number
+from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, is_number
 from nbyk.data.text import json_lines, some
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_json
 from nbyk.words import listed
 
 # datetime.isoformat() with "-" in place of ":"; whole seconds have no fraction.
+_OF_TABLES = (*DELIMITERS, *JSON_LINES, ".parquet")
+"""Suffixes of files that a folder of logs may hold by mistake."""
 _FILE_NAME = re.compile(
     r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?)\.jsonl", re.DOTALL
 )
@@ -107,18 +109,14 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     stray = sorted(
         file.name
         for file in Path(path).rglob("*")
-        if file.suffix.lower() in TABLE_SUFFIXES and not _FILE_NAME.fullmatch(file.name)
+        if file.suffix.lower() in _OF_TABLES and not _FILE_NAME.fullmatch(file.name)
     )
     if stray:
         gathering.notes.append(
             f"not read, because they are not named samples_<task>_<date>.jsonl: {some(stray, str)}"
         )
-    if n_tasks > 1:
-        gathering.notes.append(
-            f"holds {n_tasks} tasks of a group: a mean is over documents, whatever their "
-            "task, and documents of a task count as independent unless task is the column of clusters"
-        )
-    return gathering.table()
+    table = gathering.table()
+    return replace(table, roles={**table.roles, "task": "task"}) if n_tasks > 1 else table
 
 
 def _lower_scores(logs: Sequence[_Log], path: str | os.PathLike[str]) -> set[str]:

@@ -122,11 +122,12 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
     said = "; ".join(filter(None, (_recognised(cells, ratings, kind, columns), cells.table.about)))
     notes: list[str] = [f"{cells.table.place}: {note}" for note in cells.table.notes]
     notes += [Incomplete(f"{cells.table.place}: {note}") for note in cells.table.incomplete]
-    if cluster is None and cells.value is not None:
+    if cluster is None:
+        unused = [*known_names(cells.table.names, "cluster"), *filter(None, [cells.table.roles.get("task")])]
         notes += [
             f"{cells.table.place}: the column {name!r} is not used, so items of one {name} count as "
             "independent; name it as the column of clusters if they are not"
-            for name in known_names(cells.table.names, "cluster")
+            for name in unused
         ]
     return replace(
         ratings,
@@ -145,11 +146,12 @@ def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns
     what = "runs" if run_word(found.item) else "items"
     parts = [f"{what} = {found.item} ({ratings.n_items})"] if cells.has_ids else []
     if cells.value is None:
-        names = ratings.raters
+        names = [name for name in table.names if name in {*ratings.raters}] or [*ratings.raters]
         count = f" ({len(names)} columns)" if len(names) > 12 else ""
         who = kind.givers if len(names) > 1 else "values"
-        return f"{parts[0]}, {who} = {some(names, str)}{count}"
-    unused: list[str] = []
+        unused = [name for name in table.names if name not in (found.item, found.cluster, *ratings.raters)]
+        return f"{parts[0]}, {who} = {some(names, str)}{count}{_unused(unused)}"
+    unused = []
     if table.roles or (asked.value != "value" and not known):
         unused = [name for name in table.names if name not in (*astuple(found), asked.cluster, *HASHES)]
     rater = found.rater if cells.raters_known else asked.rater
@@ -162,7 +164,11 @@ def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns
     if ratings.clusters is not None and asked.cluster is None:
         parts.append(f"clusters = {found.cluster} ({len(set(ratings.clusters))})")
     parts.append(f"values = {found.value}")
-    return ", ".join(parts) + (f"; not used: {some(unused, str)}" if unused else "")
+    return ", ".join(parts) + _unused(unused)
+
+
+def _unused(names: Sequence[str]) -> str:
+    return f"; not used: {some(names, str)}" if names else ""
 
 
 def reader_of(given: Given) -> Callable[..., Table] | None:

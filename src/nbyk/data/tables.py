@@ -25,7 +25,6 @@ LONG_TEXT = 2**23
 _QUOTED = re.compile('^"([^"]*)"$')
 _SPARSE = 20
 """Cells of a table of objects, for each that they give, beyond which it is nearly empty."""
-TABLE_SUFFIXES = (*DELIMITERS, *JSON_LINES, ".parquet")
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,8 @@ class Table:
     files
         The file of each row, if they come from several.
     roles, scores
-        The columns of "item", "rater", "value" and "cluster", and those that can hold the value, if a maker's
-        reader knows them.
+        The columns of "item", "rater", "value", "cluster" and "task", and those that can hold the value, if a
+        maker's reader knows them.
     nameless
         Whether neither rows nor columns have names, as in text, lists and arrays.
     notes, lower, incomplete, about, models
@@ -172,6 +171,10 @@ def columns_of_objects(
                 column += [None] * (len(numbers) - len(column))
             column.append(cell)
         numbers.append(number)
+    if numbers and not columns:
+        raise DataPlace(path).error(
+            'holds empty objects; expected one for each rating, as in {"item": "a", "value": 1}'
+        )
     for column in columns.values():
         column += [None] * (len(numbers) - len(column))
     return columns, numbers

@@ -67,8 +67,8 @@ def shown(value: Any) -> str:
     """Return a value as an error shows it: on one line, cut if long."""
     try:
         text = repr(value)
-    except RecursionError:
-        text = f"a deeply nested {type(value).__name__}"
+    except (RecursionError, ValueError):  # nested too deeply, or an integer of too many digits
+        text = f"a value too large to show ({type(value).__name__})"
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 

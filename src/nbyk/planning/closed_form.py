@@ -13,7 +13,7 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.planning.long_run import ends_of
 from nbyk.planning.pilot import Pilot, PilotLaw
-from nbyk.planning.request import LEAST, SIZES, Request, request_of, typed_in
+from nbyk.planning.request import LEAST, SIZES, Request, request_of, size_in_words, typed_in
 from nbyk.planning.result import Plan
 from nbyk.testing.shared_units.collection import Crew, Spread
 from nbyk.testing.shared_units.power import least_number
@@ -179,7 +179,7 @@ def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[
         asked["items_per_cluster"] = now.items_per_cluster
     everybody = now.all_rate_all and asked["items_per_rater"] is asked["budget"] is None
     numbers = (now.n_items, now.raters, now.ratings_per_item, now.runs, now.calls)
-    for (name, words), count in zip(SIZES.items(), numbers, strict=True):
+    for name, count in zip(SIZES, numbers, strict=True):
         by_other = "items_per_rater" if name == "raters" else "budget" if name == "n_items" else name
         known = solve is not None or (name == "k_responses" and not now.raters)
         wanted = known and solve != name and asked[name] is None and asked[by_other] is None
@@ -189,7 +189,7 @@ def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[
             asked[name] = count
             if name == "k_responses" and count == 1 and now.runs and not now.raters:
                 continue  # nobody rates
-            taken.append(f"{count} {words}{' of each system' * (name == 'runs')}")
+            taken.append(f"{size_in_words(name, count)}{' of each system' * (name == 'runs')}")
     if taken:
         yield f"as in the pilot, {', '.join(taken)}"
     if pilot.assumed:

@@ -19,6 +19,7 @@ from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, LEAST_OF_CREW, Crew, Spread, check_count
 from nbyk.testing.shared_units.power import MOST_ITEMS, MOST_UNITS, least_number, power_with_people
+from nbyk.words import number_of
 
 LADDER = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 300, 500, 750, 1000)
 _SHORT_LADDER = (1, 2, 3, 5, 7, 10, 15, 20, 50, 100, 200, 500, 1000)
@@ -35,9 +36,16 @@ SIZES = {
 }
 """The numbers of a collection, and what a sentence calls them."""
 
+
 LEAST = {"n_items": 2, "raters": FEWEST_UNITS, "k_responses": 1, "runs": FEWEST_UNITS, "calls": 2}
 SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
 """The alternatives of a planned test, and how a sentence calls the test."""
+
+
+def size_in_words(name: str, count: int) -> str:
+    """Return one of the numbers of a collection, by its name in `SIZES`: "1 rating per item"."""
+    things, *per = SIZES[name].split(" per ")
+    return " per ".join([number_of(count, things.removesuffix("s")), *per])
 
 
 @dataclass(frozen=True)

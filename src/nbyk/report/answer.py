@@ -15,7 +15,16 @@ from nbyk.errors import on_one_line
 from nbyk.files import json_bytes, parquet_bytes, write_together
 from nbyk.provenance import present
 from nbyk.report.drawing import NARROW, pictures
-from nbyk.report.formats import cells, is_text, latex, latex_text, markdown, markdown_text, table_texts
+from nbyk.report.formats import (
+    cells,
+    is_text,
+    latex,
+    latex_text,
+    markdown,
+    markdown_strong,
+    markdown_text,
+    table_texts,
+)
 from nbyk.report.html import embedded_svg, render, svg_address
 from nbyk.report.lines import Head, filled, head_rows, head_text
 
@@ -289,17 +298,17 @@ def _beyond(table: AnswerTable) -> set[tuple[int, int]]:
 
 
 def _table_text(table: AnswerTable, width: int, *, captioned: bool = True) -> str:
-    """Return a table in columns; text wraps if there is too little room, numbers and bars do not."""
+    """Return a table in columns; text and names wrap if there is too little room, numbers and bars do not."""
     frame = table.shown
     is_left = [is_text(frame, name) for name in frame.columns]
     is_whole = [not left or name in table.whole for name, left in zip(frame.columns, is_left, strict=True)]
     rows = [[str(name) for name in frame.columns], *cells(frame)]
-    widths = _widths([*zip(*rows, strict=True)], is_whole, width)
+    widths = _widths([*zip(*rows, strict=True)], is_left, is_whole, width)
     lines = []
     for row in rows:
         wrapped = [
-            [cell] if whole or len(cell) <= room else textwrap.wrap(cell, room, break_on_hyphens=False)
-            for cell, room, whole in zip(row, widths, is_whole, strict=True)
+            [cell] if len(cell) <= room else textwrap.wrap(cell, room, break_on_hyphens=False)
+            for cell, room in zip(row, widths, strict=True)
         ]
         if row is rows[0]:  # a header that wraps ends on its line
             most = max(map(len, wrapped))
@@ -316,12 +325,23 @@ def _table_text(table: AnswerTable, width: int, *, captioned: bool = True) -> st
     return f"{filled(table.caption, width)}\n\n{shown}" if captioned else shown
 
 
-def _widths(columns: Sequence[Sequence[str]], is_whole: Sequence[bool], width: int) -> list[int]:
-    """Return the widths of columns: what their longest word needs, and more from left to right if it fits."""
-    widths = []
-    for column, whole in zip(columns, is_whole, strict=True):
-        longest = max(len(word) for cell in column for word in ([cell] if whole else cell.split() or [""]))
-        widths.append(max(1, longest if whole else min(longest, max(8, width // 4))))
+def _widths(
+    columns: Sequence[Sequence[str]], is_left: Sequence[bool], is_whole: Sequence[bool], width: int
+) -> list[int]:
+    """Return the widths of columns: what their longest word needs, and more from left to right if it fits.
+
+    Names over numbers fold only if the table is wider otherwise.
+    """
+    for names_fold in (False, True):
+        widths = []
+        for (name, *below), left, whole in zip(columns, is_left, is_whole, strict=True):
+            words = [word for cell in (name, *below) for word in cell.split()]
+            if whole:
+                words = [*(name.split() if names_fold and not left else [name]), *below]
+            longest = max(map(len, words), default=0)
+            widths.append(max(1, longest if whole else min(longest, max(8, width // 4))))
+        if sum(widths) + _GAP * (len(widths) - 1) <= width:
+            break
     spare = max(0, width - sum(widths) - _GAP * len(widths))
     for place, column in enumerate(columns):
         grows = min(max(map(len, column)) - widths[place], spare)
@@ -357,7 +377,7 @@ def _markdown(answer: Answer) -> str:
         first, *others = sentences
         parts, folded = [f"### {markdown_text(answer.title)}", f"**{first}**", *others, *careful], tables
     else:
-        parts = head_rows(head, markdown_text, "**{}**".format, "`{}`".format)
+        parts = head_rows(head, markdown_text, markdown_strong, "`{}`".format)
         if head.table is not None:
             table = markdown(head.table.shown, head.table.caption).rstrip()
             parts.insert(len(parts) * head.table_is_last, table)

@@ -64,7 +64,7 @@ def markdown(table: pd.DataFrame, caption: str) -> str:
     rows = [[markdown_text(cell) for cell in row] for row in (header, *cells(table))]
     rows.insert(1, rule)
     body = "\n".join("| " + " | ".join(row) + " |" for row in rows)
-    return f"**{on_one_line(caption)}**\n\n{body}\n"
+    return f"{markdown_strong(on_one_line(caption))}\n\n{body}\n"
 
 
 def latex(table: pd.DataFrame, caption: str) -> str:
@@ -116,6 +116,11 @@ def is_text(table: pd.DataFrame, name: str) -> bool:
 def markdown_text(text: str) -> str:
     """Return a text on one line in which Markdown sees no markup."""
     return _MARKUP.sub(r"\\\g<0>", text)
+
+
+def markdown_strong(text: str) -> str:
+    """Return a text in bold."""
+    return f"**{markdown_text(text)}**"
 
 
 def latex_text(text: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from nbyk.errors import argument_with
 from nbyk.planning.closed_form import TRIED
 from nbyk.planning.pilot import FEW_UNITS
-from nbyk.planning.request import SIDES, SIZES, Simulated
+from nbyk.planning.request import SIDES, SIZES, Simulated, size_in_words
 from nbyk.planning.result import Plan
 from nbyk.report.answer import AnswerTable
 from nbyk.report.lines import Head, Line, in_words
@@ -166,7 +166,7 @@ def _ways(plan: Plan) -> str:
     for way in plan.others:
         everybody = "raters" in way.open and way.k_responses == way.crew.raters
         names = [name for name in way.open if name != "k_responses" or not everybody]
-        ways.append(listed([f"{way.number(name)} {SIZES[name]}" for name in names]))
+        ways.append(listed([size_in_words(name, way.number(name)) for name in names]))
     return " or ".join(ways)
 
 

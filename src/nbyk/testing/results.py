@@ -617,12 +617,15 @@ class Pair(ShownAsLines):
 
     @property
     def reserves(self) -> tuple[str, ...]:
-        """A caution for each claim, or test of a margin, that holds only with reserve."""
+        """A caution for each reason why a claim, or a test of a margin, holds only with reserve."""
         decided = self.claims if self.decided else self.claims[1:]
         reserves = [(claim.population, claim.reserve) for claim in decided if self.is_reserved(claim)]
         tests = [(claim.population, claim.margin) for claim in self.claims if claim.margin]
         reserves += [(population, margin.reserve) for population, margin in tests if margin.is_reserved]
-        return tuple(reserve_sentence(*each) for each in dict.fromkeys(reserves))
+        by_reason: dict[str, dict[str, None]] = {}
+        for population, reason in reserves:
+            by_reason.setdefault(reason, {})[population] = None
+        return tuple(reserve_sentence(", and for ".join(of), reason) for reason, of in by_reason.items())
 
     def in_order(self) -> tuple[str, str, float]:
         """Return the leader, the other system, and the sign that turns effects into those of the leader.

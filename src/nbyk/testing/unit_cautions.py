@@ -105,7 +105,8 @@ def kind_of(units: Sequence[Units], *, has_gold: bool) -> Kind:
     if not by_ids or any(_are_positions(system_units.names) for system_units in units):
         return "rater or run"
     names = [name for system_units in units for name in system_units.names]
-    if len(set(names)) == len(names) == len(units) > 1:  # a column for each system, named like it
+    one_each = all(len(system_units.names) == 1 for system_units in units)
+    if one_each and len(set(names)) == len(names) > 1:  # a column for each system, named like it
         return "run"
     return "run" if all(map(_RUN.search, names)) else "rater"
 

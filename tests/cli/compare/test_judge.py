@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import nbyk
 from nbyk import read_judged
 from nbyk.report.comparison.judged import agreement_table
 from tests.cli.conftest import Run
@@ -146,6 +147,68 @@ def test_classes_have_sensitivity_specificity_and_a_verdict_on_standing_in(
         assert measure in printed
     assert "may stand in for a person" in " ".join(printed.split())
     assert (tmp_path / "o/figures/judged.png").exists()
+
+
+def test_all_is_said_of_the_leader_when_it_comes_second(run_words: Run, files: tuple[Path, Path]) -> None:
+    people, judge = files
+    for file in files:
+        reversed_rows(file)
+    _, printed, _ = run_words("compare", str(people), "--judge", str(judge), "--format", "json")
+    said, text = json.loads(printed), " ".join(json.loads(printed)["sentences"])
+    (difference,) = said["judged"]["differences"]
+    assert (difference["a"], difference["b"]) == ("B", "A")
+    assert difference["judge"] < difference["claims"][0]["effect"] < 0.0
+    assert said["lines"][0].startswith("A is better than B")
+    assert f"The judge alone says {-difference['judge']:.3g}; people alone 0." in text
+    assert f"the judge prefers A to B by {-difference['excess']['effect']:.3g} more than people do" in text
+    board = nbyk.compare_judged(nbyk.read_judged(people, judge))
+    row = board.to_frame().iloc[-1]
+    assert row["system"] == "A − B"
+    assert row["corrected"] == -difference["claims"][0]["effect"]
+    (axes,) = board.plot().axes
+    points = [
+        float(np.asarray(line.get_xdata(), dtype=float)[0]) for line in axes.lines if line.get_marker() == "o"
+    ]
+    assert len(points) == 3
+    assert min(points) > 0.0
+
+
+def reversed_rows(file: Path) -> None:
+    header, *rows = file.read_text(encoding="utf-8").splitlines()
+    file.write_text("\n".join([header, *reversed(rows)]), encoding="utf-8")
+
+
+def test_the_gate_asks_about_the_first_system_though_the_other_leads(
+    run_words: Run, files: tuple[Path, Path]
+) -> None:
+    for file in files:
+        reversed_rows(file)
+    code, printed, _ = run_words("compare", str(files[0]), "--judge", str(files[1]), "--gate")
+    assert (code, "The gate is not passed by B." in printed) == (3, True)
+
+
+def test_the_gate_is_inconclusive_with_too_few_people(run_words: Run, files: tuple[Path, Path]) -> None:
+    people, judge = files
+    header, *rows = people.read_text(encoding="utf-8").splitlines()
+    people.write_text("\n".join([header, *(row for row in rows if ",p1," in row or ",p2," in row)]))
+    for order in range(2):
+        for file in files if order else ():
+            reversed_rows(file)
+        code, printed, _ = run_words("compare", str(people), "--judge", str(judge), "--gate")
+        assert (code, "The gate is inconclusive: 2 raters are too few" in printed) == (4, True)
+        assert "--generalise" not in printed
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_whether_the_judge_differs_has_no_better_side(
+    run_words: Run, files: tuple[Path, Path], alternative: str
+) -> None:
+    words = ("compare", str(files[0]), "--judge", str(files[1]), "--format", "json")
+    found = [
+        json.loads(run_words(*words, *more)[1])["judged"]["differences"][0]["excess"]
+        for more in ((), ("--alternative", alternative))
+    ]
+    assert found[0]["p"] == found[1]["p"] < 0.05
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -348,6 +349,46 @@ def test_what_follows_can_be_pasted(nbyk: Run, run_words: Run, line: str) -> Non
     assert [row.split()[0] for row in following] == ["nbyk"], text
     code, _, errors = run_words(*shlex.split(following[0], comments=True)[1:])
     assert code == 0, errors
+
+
+@pytest.mark.parametrize(
+    ("more", "follows"),
+    [
+        ("--gold named.csv --gold-item post", "nbyk compare "),
+        ("--gold fewer.csv --on-missing drop", "nbyk compare "),
+        ("--gold example/gold.csv --rater-ids fresh", "nbyk compare "),
+        ("--gold example/gold.csv --null shifted", "nbyk compare "),
+        ("--gold example/gold.csv --alternative greater --alpha 0.01", "nbyk plan "),
+    ],
+)
+def test_a_plan_follows_only_where_it_reads_the_same_data_and_plans_the_same_test(
+    nbyk: Run, run_words: Run, more: str, follows: str
+) -> None:
+    assert nbyk("example")[0] == 0
+    gold = Path("example/gold.csv").read_text(encoding="utf-8")
+    Path("named.csv").write_text(gold.replace("item,", "post,", 1), encoding="utf-8")
+    items = [row.partition(",")[0] for row in gold.splitlines()]
+    fewer = [row for row, item in zip(gold.splitlines(), items, strict=True) if item != items[-1]]
+    Path("fewer.csv").write_text("\n".join(fewer), encoding="utf-8")
+    code, text, errors = nbyk(f"compare {more} example/sim_a.csv example/sim_b.csv --resamples 499")
+    assert code == 0, errors
+    (following,) = (row.removeprefix("Next: ") for row in text.splitlines() if row.startswith("Next: "))
+    assert following.startswith(follows)
+    if follows == "nbyk plan ":
+        code, text, errors = run_words(*shlex.split(following, comments=True)[1:])
+        assert (code, "one-sided, α = 0.01" in text) == (0, True), errors
+    else:
+        assert following.endswith(" --full  # what would settle it")
+
+
+def test_an_end_near_zero_shows_its_side_beside_a_far_wider_interval() -> None:
+    a = np.random.default_rng(0).normal(0.5, 0.1, (40, 3))
+    pair = package.compare(None, {"a": a + 0.1, "b": a}, metric="mean", n_resamples=99).pair
+    broad, items = pair.claims
+    broad = replace(broad, effect=0.19, interval=(-0.52, 0.9), p=0.4)
+    items = replace(items, effect=0.19, interval=(-0.0002, 0.3877), p=0.0503)
+    text = repr(replace(pair, claims=(broad, items), p=0.4))
+    assert "With these raters or runs alone: -0.0002 to 0.3877." in " ".join(text.split())
 
 
 @pytest.mark.parametrize(

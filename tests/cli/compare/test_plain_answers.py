@@ -15,7 +15,7 @@ import pytest
 import nbyk as package
 from nbyk.data.units import Units
 from nbyk.report.comparison.answer import Extras, comparison_answer
-from nbyk.report.comparison.figures import difference_figure, null_figure
+from nbyk.report.comparison.figures import difference_figure, leaderboard_figure, null_figure
 from nbyk.report.comparison.sentences import WITHIN_MARGIN, board_margin_sentence, claim_sentence
 from tests.cli.compare.ratings import unfolded
 from tests.cli.conftest import Run
@@ -275,6 +275,7 @@ def test_people_among_runs_are_named_as_gold_and_change_places_with_a_system(nby
         assert "people looks like gold (up to 3 people for each item, and runs of" in " ".join(text.split())
         assert next_of(text) == ["compare", "a.csv", "b.csv", "--gold", "people.csv"]
     assert "looks like gold" not in nbyk("compare --gold people.csv a.csv b.csv")[1]
+    assert "looks like gold" not in nbyk("compare people.csv")[1]
 
 
 def test_classes_beside_another_kind_are_the_ones_named(nbyk: Run) -> None:
@@ -514,3 +515,10 @@ def test_a_leaderboard_says_that_its_pairs_intervals_are_not_corrected(nbyk: Run
     write("many.csv", right_or_wrong({f"s{place}": 0.4 + 0.05 * place for place in range(4)}))
     _, text, _ = nbyk("compare many.csv --details")
     assert "low to high is not corrected" in " ".join(text.split())
+
+
+def test_a_system_by_itself_has_a_score_and_neither_a_verdict_nor_a_rank() -> None:
+    board = package.compare(None, {"mine": np.random.default_rng(3).random((30, 3))})
+    assert list(board.to_frame().columns) == ["for", "score", "low", "high"]
+    figure = leaderboard_figure(board)
+    assert [text.get_text() for text in figure.axes[0].texts] == []

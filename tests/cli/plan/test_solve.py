@@ -416,3 +416,13 @@ def test_paired_runs_are_planned_as_pairs(nbyk: Run) -> None:
     assert "5 runs of each system, paired" in paired["sentence"]
     code, _, errors = nbyk(f"plan {pair} --pair-runs maybe")
     assert (code, errors) == (2, "error: --pair-runs: found 'maybe', expected yes or no\n")
+
+
+def test_votes_are_not_planned_but_said_to_be_votes(nbyk: Run) -> None:
+    rows = [f"q{i},a,b,{'ab'[i % 2]}" for i in range(8)]
+    Path("votes.csv").write_text("\n".join(["prompt,model_a,model_b,winner", *rows]), encoding="utf-8")
+    code, _, error = nbyk("plan --pilot votes.csv --power 0.8")
+    assert code == 2
+    assert error.startswith(
+        "error: --pilot: votes.csv holds votes between two outputs, which nbyk does not plan"
+    )

@@ -182,6 +182,13 @@ CASES = [
     bad("null in a list", "bad.json", "[0.5, null]", "no value|no rating", place=", entry 1"),
     bad("NaN in JSON", "bad.json", "[0.5, NaN]", "has no rating", place=", entry 1"),
     bad("a list in a list", "bad.json", "[[0.5, 0.7]]", r"found \[0.5, 0.7\]", place=", entry 0"),
+    bad("empty objects", "bad.json", "[{}, {}]", "holds empty objects; expected one for each rating"),
+    bad(
+        "two tables",
+        "bad.json",
+        json.dumps({name: [{"id": "q1", "score": 1}] for name in ("a", "b")}),
+        "holds 2 tables, 'a', 'b'; expected one: write each to a file of its own",
+    ),
     bad(
         "lists of unequal length",
         "bad.json",

@@ -137,6 +137,9 @@ def test_a_metric_of_ones_own_and_its_direction() -> None:
         np.sqrt(np.mean((b - gold) ** 2)) - np.sqrt(np.mean((a - gold) ** 2))
     )
     assert result.p == 1 / 1001
+    assert result.sentence.startswith("A is better than B on rmse, for new items like these: ")
+    assert " lower rmse (95 % interval " in result.sentence
+    assert repr(result).splitlines()[0].endswith(" rmse, 100 items")
     assert nbyk.paired_bootstrap(b, a, gold, metric="rmse", n_resamples=1000, alternative="greater").p > 0.99
 
 

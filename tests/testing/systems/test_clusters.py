@@ -289,6 +289,17 @@ def test_variance_components_of_a_published_table() -> None:
     assert round(30 * shares.standard_error**2) == 11272
 
 
+def test_clusters_that_differ_less_than_their_items_add_no_variance() -> None:
+    d, cluster = np.array([1.0, -1.0] * 60), np.array([0] * 116 + [1, 1, 2, 2])
+    of_mean, within = variances_of_clusters(d, cluster)
+    assert of_mean + within / len(d) < 0.0
+    shares = variance_shares(None, d, np.zeros(len(d)), cluster=cluster, metric="mean")
+    assert shares.clusters is not None
+    assert shares.clusters.variance == 0.0
+    assert shares.items.variance == pytest.approx(within / len(d))
+    assert shares.standard_error**2 == pytest.approx(within / len(d))
+
+
 def test_variance_of_unequal_clusters_is_without_bias() -> None:
     """Clusters of 1 to 9 items, variance .5 between and 1 within: the mean over sets is the truth's."""
     rng = np.random.default_rng(12)

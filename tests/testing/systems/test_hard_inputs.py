@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -87,6 +88,16 @@ def test_a_score_that_no_sample_of_items_changes_has_no_interval_and_a_reserve(m
     assert result.p < 0.05
     assert math.isnan(result.interval[0])
     assert "nothing shows how it varies" in result.reserves[0]
+
+
+def test_one_reason_for_a_reserve_is_said_once_for_all_claims() -> None:
+    a = np.random.default_rng(0).normal(0.5, 0.1, (40, 3))
+    pair = nbyk.compare(None, {"a": a + 0.1, "b": a}, metric="mean", n_resamples=99).pair
+    broad, *others = (replace(claim, reserve="why", favours="better", p=0.001) for claim in pair.claims)
+    (said,) = replace(pair, claims=(broad, *others), p=0.001, decided=True).reserves
+    places = ", and for ".join(claim.population for claim in pair.claims)
+    assert len(pair.claims) == 2
+    assert said == f"with reserve, as p may be too small for {places}: why"
 
 
 def test_the_reason_why_so_few_pairs_show_nothing_comes_first() -> None:

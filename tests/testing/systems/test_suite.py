@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ from nbyk.testing.systems.suite import Suite, board_of_suite, task_table
 ASKED = Asked(Decision("two-sided", 0.05, 999, 999))
 SIZES = (5, 40, 120, 11)
 TASKS = np.repeat(["history", "law", "maths", "art"], SIZES)
+RUNS = ["run 1", "run 2", "run 3"]
 
 
 def systems(seed: int = 0, gap: float = 0.1) -> dict[str, np.ndarray]:
@@ -86,6 +88,52 @@ def test_declared_weights_are_those_of_the_score() -> None:
         assert_allclose(standing.score, expected[standing.name])
     assert_allclose(board.effect, expected["a"] - expected["b"])
     assert board.population == "new items, with these 4 tasks and this run of each system"
+
+
+def test_all_numbers_are_in_the_unit_of_the_ratings(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    rated = {name: rng.integers(1, 6, len(TASKS)).astype(float) for name in ("a", "b")}
+    for name, values in rated.items():
+        rows = [f"q{i},{value:g}" for i, value in enumerate(values)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["item,value", *rows]))
+    given = nbyk.read_systems([tmp_path / "a.csv", tmp_path / "b.csv"], scale="1..5")
+    suite = Suite.of(TASKS, "macro")
+    mean = {name: np.mean([of[task == TASKS].mean() for task in suite.names]) for name, of in rated.items()}
+    board = nbyk.compare(given, suite=suite)
+    assert {standing.name: standing.score for standing in board.standings} == pytest.approx(mean)
+    assert board.effect == pytest.approx(mean["a"] - mean["b"])
+    assert "mean on 1..5" in repr(board)
+    errors = [
+        (rated["a"] - rated["b"])[task == TASKS].std(ddof=1) / np.sqrt(np.sum(task == TASKS))
+        for task in suite.names
+    ]
+    low, high = board.interval
+    assert high - low > 2 * 1.96 * np.sqrt(np.sum(np.square(errors))) / 4
+    table = task_table(ScoredSystems.of(given, "mean"), suite, board).set_index("task")
+    for task in suite.names:
+        assert table.loc[task, "a"] == pytest.approx(rated["a"][task == TASKS].mean())
+        assert table.loc[task, "effect"] == pytest.approx((rated["a"] - rated["b"])[task == TASKS].mean())
+    held = nbyk.compare(given, suite=suite, against=1.5).pairs[0]
+    assert held.effect == pytest.approx(mean["a"] - 1.5)
+    assert held.verdict.startswith("better")
+    with pytest.raises(NbykError, match=r"found 0.5, expected a score of mean from 1 to 5"):
+        nbyk.compare(given, suite=suite, against=0.5)
+
+
+@pytest.mark.parametrize(
+    ("weights", "noun"), [("macro", "macro mean"), ("micro", "mean"), ({"art": 2.0}, "weighted mean")]
+)
+def test_the_score_and_the_runs_that_stay_as_they_are_are_named(
+    weights: str | dict[str, float], noun: str
+) -> None:
+    runs = {name: pd.DataFrame(np.stack([of] * 3, axis=1), columns=RUNS) for name, of in systems().items()}
+    weights = weights if isinstance(weights, str) else {name: weights.get(name, 1.0) for name in TASKS}
+    board = nbyk.compare(None, runs, suite=Suite.of(TASKS, weights), generalise=("items", "tasks"))
+    assert board.pair.question.noun == noun
+    new, these = board.pair.claims
+    assert new.population == "new items and tasks, with these 3 runs of each system"
+    assert these.population == "new items, with these 4 tasks and these 3 runs of each system"
+    assert any("items share 3 runs of each of a and b" in said for said in board.warnings)
 
 
 def test_the_table_by_task_is_corrected_for_the_tasks() -> None:
@@ -261,10 +309,10 @@ def test_a_suite_of_which_nothing_varies_keeps_its_score_and_claims_no_interval(
     of, suite = {"a": np.ones(len(TASKS)), "b": np.ones(len(TASKS))}, Suite.of(TASKS)
     alone = nbyk.compare(None, {"a": of["a"]}, metric="mean", suite=suite, generalise=generalise)
     assert "a scores 1 " in repr(alone)
-    assert "No answer for new items" in repr(alone)
+    assert "No interval for new items" in repr(alone)
     held = nbyk.compare(None, {"a": of["a"]}, metric="mean", suite=suite, generalise=generalise, against=0.75)
     assert held.effect == 0.25
-    assert "0.25 higher mean" in repr(held)
+    assert "0.25 higher macro mean" in repr(held)
     pair = nbyk.compare(None, of, metric="mean", suite=suite, generalise=generalise).pair
     assert pair.claims[0].reason.startswith("nothing shows how the effect varies")
     assert np.isnan(pair.interval).all()

@@ -67,9 +67,10 @@ def leaderboard_figure(board: Board) -> Figure:
                 va="center",
             )
 
-        write(-1.0, _RANKS, "rank")
-        write(-1.0, _MARKS, "group" if asked.against is None else "p")
-        for row, standing in enumerate(board.standings):
+        if n > 1:
+            write(-1.0, _RANKS, "rank")
+            write(-1.0, _MARKS, "group" if asked.against is None else "p")
+        for row, standing in enumerate(board.standings if n > 1 else ()):
             low, high = standing.rank_low, standing.rank_high
             write(row, _RANKS, f"{low}" if low == high else f"{low}–{high}")
             write(row, _MARKS, *beside[standing.name])

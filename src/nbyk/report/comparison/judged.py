@@ -21,7 +21,7 @@ from nbyk.report.lines import Head, Line
 from nbyk.testing.judged.agreement import agreement
 from nbyk.testing.judged.board import JudgedBoard, OnPeoplesScale, told
 from nbyk.testing.judged.stand_in import stand_in
-from nbyk.testing.results import Claim
+from nbyk.testing.results import Claim, Interval
 from nbyk.words import ends_in_words, number, percent
 
 if TYPE_CHECKING:
@@ -56,9 +56,38 @@ def judged_head(judged: JudgedBoard) -> Head:
     return replace(head, lines=(*head.lines, *map(Line, _about_the_judge(judged))))
 
 
+def _differences(judged: JudgedBoard) -> list[OnPeoplesScale]:
+    """Return the differences of the pairs, each of the leader over the other, as all else in an answer is."""
+    return [
+        of if pair.in_order()[0] == of.a else _turned(of)
+        for of, pair in zip(judged.differences, judged.board.pairs, strict=False)  # none of one system
+    ]
+
+
+def _turned(of: OnPeoplesScale) -> OnPeoplesScale:
+    def negative(claim: Claim) -> Claim:
+        return replace(claim, effect=0.0 - claim.effect, interval=_mirrored(claim.interval))
+
+    return replace(
+        of,
+        a=of.b,
+        b=of.a,
+        judge=0.0 - of.judge,
+        judge_interval=_mirrored(of.judge_interval),
+        people=negative(of.people),
+        claims=tuple(map(negative, of.claims)),
+        excess=negative(of.excess),
+    )
+
+
+def _mirrored(interval: Interval) -> Interval:
+    low, high = interval
+    return 0.0 - high, 0.0 - low
+
+
 def _about_the_judge(judged: JudgedBoard) -> Iterator[str]:
     """Yield what the judge and people say alone, what the judge prefers, the drift, and the variance."""
-    first = (judged.differences or judged.means)[0]
+    first = (*_differences(judged), *judged.means)[0]
     people = f"{number(first.people.effect)} ({ends_in_words(first.people.interval)})"
     if not first.people.is_conclusive:
         people = f"make no claim about others ({first.people.reason})"
@@ -100,9 +129,9 @@ def judged_table(judged: JudgedBoard) -> pd.DataFrame:
     """Return the means and differences, one to a row: corrected, and by people and by the judge alone."""
     import pandas as pd
 
-    p_of = {(pair.a, pair.b): pair.p for pair in judged.board.pairs}
+    p_of = {pair.in_order()[:2]: pair.p for pair in judged.board.pairs}
     rows = []
-    for of in (*judged.means, *judged.differences):
+    for of in (*judged.means, *_differences(judged)):
         claim = told(of.claims)
         rows.append(
             {
@@ -149,7 +178,7 @@ def agreement_table(data: JudgedSystems) -> pd.DataFrame:
 
 def judged_figure(judged: JudgedBoard) -> Figure:
     """Draw each mean, or the only difference, with its interval: corrected, by people, and by the judge."""
-    rows = judged.differences if len(judged.differences) == 1 else judged.means
+    rows = _differences(judged) if len(judged.differences) == 1 else judged.means
     asked = judged.board.question
     figure, axes = new_figure(WIDE, 1.2 + 0.55 * len(rows))
     with style():

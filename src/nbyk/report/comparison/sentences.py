@@ -59,7 +59,8 @@ WITHIN_MARGIN = {
 
 _LEAST_P = 1e-4
 _MOST_NAMED = 3
-_MORE_DIGITS = 2
+_FINEST = 0.015
+"""The least share of an interval that its ends show where one is near 0."""
 _ROUNDING = 1e-12
 
 
@@ -118,7 +119,7 @@ def about(asked: Question, sample: Sample) -> str:
     A mean of values does not say by its name which are better, so this says it.
     """
     noun = asked.noun or asked.metric
-    is_mean = noun in ("mean", "mean score")
+    is_mean = noun.endswith(("mean", "mean score"))
     metric = noun if is_mean or noun.startswith(f"{asked.metric} (") else asked.metric
     parts = [f"{metric} on {asked.scale}" if asked.scale else metric]
     if is_mean and (len(sample.responses) > 1 or asked.against is not None):
@@ -153,8 +154,8 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
     if margin is not None and margin.reason != broad.reason:
         yield Line(f"No answer about the margin: {margin.reason}.")
     if not broad.is_conclusive:
-        yield Line(f"No answer for {broad.population}: {broad.reason}.")
-        if not items.is_conclusive and not (pair.b and math.isfinite(items.effect)):
+        yield Line(f"No {'answer' if pair.b else 'interval'} for {broad.population}: {broad.reason}.")
+        if not (items.is_conclusive or (pair.b and math.isfinite(items.effect))):
             return
         yield Line(_effect(pair, items), _p_or_level(pair, items), f", for {items.population}")
         if pair.shown_of(items) != "undecided":
@@ -212,7 +213,7 @@ def _numbers(pair: Pair, claim: Claim, interval: Interval, broader: Interval = N
     spread = broader[1] - broader[0]
     spread = spread if math.isfinite(spread) else high - low
     size, *ends = with_decimals((effect, low, high), spread)
-    for _ in range(_MORE_DIGITS):  # an end that rounds to 0 would hide on which side of it it is
+    while spread > _FINEST * (high - low):  # an end that rounds to 0 would hide on which side of it it is
         if not any(float(text) == 0.0 < abs(end) for text, end in zip(ends, (low, high), strict=True)):
             break
         spread *= 0.1

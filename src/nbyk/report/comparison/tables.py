@@ -81,7 +81,8 @@ def bars_table(board: Board) -> AnswerTable:
 def pairs_table(pairs: Sequence[Pair], *, ahead_first: bool = True) -> pd.DataFrame:
     """Return pairs, one to a row, or the claims about only two systems by each metric.
 
-    The effect is that of the system that is ahead, or of the pair's own A if not `ahead_first`.
+    The effect is that of the system that is ahead, or of the pair's own A if not `ahead_first`. Of a system
+    by itself it is the score.
     """
     import pandas as pd
 
@@ -96,7 +97,10 @@ def pairs_table(pairs: Sequence[Pair], *, ahead_first: bool = True) -> pd.DataFr
             if alone:
                 row = {"metric": pair.question.metric, "for": claim.population}
             effect = claim.effect if claim.is_conclusive else pair.effect
-            row |= {"effect": sign * effect + 0.0, "low": low, "high": high}
+            row |= {"effect" if pair.b else "score": sign * effect + 0.0, "low": low, "high": high}
+            if not pair.b:
+                rows.append(row)
+                continue
             if claim.order is None:
                 row |= {"p": claim.p, "± error": claim.standard_error}
                 row |= {} if alone else {"corrected p": pair.p}

@@ -116,7 +116,15 @@ def paired_bootstrap(
         n_resamples=drawing.n_draws,
         least_p=counts.least_p(alternative),
         null=effects - delta if keep_null else None,
+        **_as_called(known),
     )
+
+
+def _as_called(metric: Metric | OutputsMetric) -> dict[str, Any]:
+    """Return the name and direction of a metric of outputs; a mean is that of scores."""
+    if not isinstance(metric, Metric) or metric.name == "mean":
+        return {}
+    return {"metric": metric.name, "direction": metric.direction}
 
 
 def _interval(outputs: SummedOutputs | PlainOutputs, effects: Floats, ties: float, level: float) -> Interval:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Literal
 
 from nbyk.arrays import Floats
 from nbyk.testing.pvalues import Alternative, PValue, sides_of
@@ -73,6 +73,8 @@ class SignificanceResult(ShownAsLines):
         The least p-value that the test can give with as many scores; 0 if it has none.
     null : ndarray, shape (n_resamples,), or None
         The statistic under the null, if it was requested.
+    metric, direction
+        The metric of outputs, or "score"; and whether "higher" or "lower" values of it are better.
     """
 
     test: str
@@ -86,6 +88,8 @@ class SignificanceResult(ShownAsLines):
     exact: bool = False
     least_p: float = 0.0
     null: Floats | None = field(default=None, repr=False, compare=False)
+    metric: str = "score"
+    direction: Literal["higher", "lower"] = "higher"
 
     @cached_property
     def interval(self) -> Interval:
@@ -154,9 +158,13 @@ class SignificanceResult(ShownAsLines):
     def pair(self) -> Pair:
         """The result as a comparison of A with B at the usual level."""
         hypothesis = FACTS[self.test].hypothesis
-        question = Question("score", self.test, hypothesis, self.alternative, USUAL_LEVEL, CONFIDENCE_LEVEL)
+        asked = (self.metric, self.test, hypothesis, self.alternative, USUAL_LEVEL, CONFIDENCE_LEVEL)
+        question = Question(*asked, direction=self.direction)
         claim = self.claim(CONFIDENCE_LEVEL, favoured(self.effect, self.alternative))
-        sample = Sample(0, 0, counts_of({"A": self.n_a, "B": self.n_b}))
+        n_items = 0 if self.metric == "score" else self.n_a
+        if n_items:
+            claim = replace(claim, over=("items",), population="new items like these")
+        sample = Sample(n_items, 0, counts_of({"A": self.n_a, "B": self.n_b}))
         return Pair("A", "B", question, sample, (None, None), (claim,), self.p, True, self.warnings)
 
     @property

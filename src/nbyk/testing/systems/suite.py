@@ -113,6 +113,13 @@ class Suite:
         """The number of tasks that have a weight."""
         return int(np.count_nonzero(self.weights))
 
+    @property
+    def of_score(self) -> str:
+        """What a score over the tasks is called beside that over all items: "macro ", "weighted " or ""."""
+        if np.allclose(self.weights, self.sizes / self.sizes.sum()):
+            return ""
+        return "macro " if np.ptp(self.weights) == 0.0 else "weighted "
+
     def means(self, values: Floats) -> Floats:
         """Return the tasks' means of items' values, shape (T,)."""
         sums = np.bincount(self.of_items, weights=values).astype(np.float64)
@@ -223,10 +230,10 @@ def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: fl
     kept_units = {
         name: units for of in panels.values() for name, units in of.left_as_they_are(scored.units).items()
     }
+    hypothesis = EQUAL_SCORES if is_alone else asked.hypothesis
+    noun = f"{suite.of_score}{metric.noun or metric.name}"
     board = board_by_formula(
-        scored.question(
-            asked, against=against, test="t", hypothesis=EQUAL_SCORES if is_alone else asked.hypothesis
-        ),
+        scored.question(asked, against=against, test="t", hypothesis=hypothesis, noun=noun),
         replace(scored.sample, n_clusters=0),
         scored.names,
         np.array([in_ratings(float(product(suite.weights, suite.means(values)))) for values in scores]),

@@ -164,7 +164,7 @@ def variance_shares(
         of_mean, within = variances_of_clusters(d_kept, data.clusters[kept])
         parts |= {"clusters": n * of_mean, "items": within - sum(parts[role] for role in split)}
         of_mean, within = variances_of_clusters(d, data.clusters)
-        whole = of_mean + within / data.n_items
+        whole = max(of_mean, 0.0) + within / data.n_items
     shares = {source: max(part, 0.0) for source, part in parts.items()}
     total = sum(shares.values())
     by_source: dict[str, Any] = {}
