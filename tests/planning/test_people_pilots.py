@@ -10,12 +10,13 @@ import pytest
 
 import nbyk
 from nbyk.data.response_set import ResponseSet
-from nbyk.data.units import ALL_FRESH, FRESH
+from nbyk.data.units import ALL_FRESH, FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.closed_form import solved, with_assurance
 from nbyk.planning.pilot import Pilot
 from nbyk.planning.request import Request
+from nbyk.report.plan import plan_answer
 from nbyk.testing.shared_units import responses, shared_units_test
 from nbyk.testing.shared_units.collection import Crew, Spread
 from nbyk.testing.shared_units.power import power_with_people, variance_of
@@ -188,7 +189,10 @@ def strangers(**declared: float) -> Pilot:
     ],
 )
 def test_strangers_do_not_show_what_another_number_of_ratings_does(asked: dict[str, Any]) -> None:
-    with pytest.raises(NbykError, match="does not show what another number than its 4 ratings of an item"):
+    with pytest.raises(
+        NbykError,
+        match="no rater of the pilot rates two items, so it does not show what another number than 4",
+    ):
         nbyk.plan(strangers(), power=0.8, **asked)
     known = nbyk.plan(strangers(ratings=0.16), power=0.8, **{"effect": 0.05, **asked})
     assert known.request.spread.ratings == 0.16
@@ -206,6 +210,9 @@ def test_what_is_asked_of_strangers_is_not_passed_over() -> None:
         nbyk.plan(strangers(), solve="items", power=0.8, budget=100.0)
     few = nbyk.plan(strangers(), raters=8, effect=0.05, power=0.8)
     assert few.to_frame()["ratings each"].min() == 4
+    explorer = plan_answer(few, for_page=True).details["explorer"]
+    assert explorer["axes"]["ratings"] == [4]
+    assert explorer["axes"]["raters"][0] == 4
 
 
 def test_more_runs_keep_the_ratings_of_strangers() -> None:
@@ -217,3 +224,38 @@ def test_more_runs_keep_the_ratings_of_strangers() -> None:
     pilot = Pilot((replace(data, units={**data.units, "gold": FRESH}),), get("mae"), about_runs=True)
     plan = nbyk.plan(pilot, runs=15, effect=0.05, power=0.8)
     assert (plan.crew.runs, plan.crew.raters, plan.k_responses) == (15, 0, 3)
+
+
+def test_one_rating_an_item_does_not_tell_items_from_ratings() -> None:
+    """The pilot's noise is then the items': more ratings are no way to fewer items, as they once were."""
+    generator, found = np.random.default_rng(4), []
+    for _ in range(40):
+        who = generator.permutation(np.arange(120) % 6)[:, np.newaxis]
+        a = generator.normal(0.0, 0.15, (120, 1)) + generator.normal(0.0, 0.1, (120, 1))
+        data = responses(a, np.zeros(a.shape), a_units=who, b_units=who, paired=True)
+        found.append(Spread.of(shared_units_test(MEAN, data, weighted=False), rated=True))
+    assert np.mean([spread.items for spread in found]) == pytest.approx(0.0225 + 0.01, rel=0.05)
+    assert {spread.ratings for spread in found} == {0.0}
+    matrix = np.full((120, 6), np.nan)
+    np.put_along_axis(matrix, who, a, axis=1)
+    index = np.where(np.isnan(matrix), -1, np.arange(6)).astype(np.int32)
+    units = Units("ids", tuple("abcdef"), index)
+    pilot = pilot_of(nbyk.response_set(None, matrix, 0.0 * matrix, units={"a": units, "b": units}))
+    assert (pilot.crew.raters, pilot.crew.ratings_per_item) == (6, 1)
+    for asked in ({"solve": "items", "k_responses": 6}, {"solve": "ratings"}):
+        with pytest.raises(NbykError, match="but the pilot has one rating of an item, so it does not show"):
+            nbyk.plan(pilot, effect=0.1, power=0.8, **asked)
+
+
+def test_what_would_settle_runs_on_the_gold_of_strangers_is_no_number_of_ratings() -> None:
+    generator = np.random.default_rng(3)
+    mean = generator.uniform(0.3, 0.7, (80, 1))
+    gold = mean + generator.normal(0.0, 0.2, (80, 3))
+    a, b = (
+        mean + off + generator.normal(0.0, 0.05, 4) + generator.normal(0.0, 0.05, (80, 4))
+        for off in (0.1, 0.12)
+    )
+    data = nbyk.response_set(gold, a, b)
+    found = nbyk.settle(replace(data, units={**data.units, "gold": FRESH}))
+    assert found.crew.runs > 0
+    assert all("k_responses" not in way.open for way in (found, *found.others))

@@ -159,6 +159,25 @@ def test_the_cheapest_size_of_slow_tests(test: str, metric: str, epsilon: float)
     assert len(announced) < 60
 
 
+def test_the_least_number_of_ratings_that_reaches_the_power_is_sought_by_halves() -> None:
+    """By the largest error, one rating reaches it with no number of items: the most are tried next."""
+    lines: list[str] = []
+    found = planned(
+        metric="max_error",
+        epsilon=0.8,
+        power=0.7,
+        precision=0.15,
+        max_items=60,
+        max_responses=20,
+        n_resamples=99,
+        progress=lines.append,
+    )
+    tried = list(dict.fromkeys(re.findall(r"K = (\d+), ε = 0.8: simulating", " ".join(lines))))
+    assert tried[:2] == ["1", "20"]
+    assert found.k_responses <= 5
+    assert len(tried) < 7  # of eight
+
+
 def test_without_a_difference_a_slow_test_has_no_curves() -> None:
     found = planned(
         test="permutation", epsilon=0.0, n_items=9, k_responses=2, n_resamples=99, precision=0.2, curves=True

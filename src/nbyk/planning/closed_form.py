@@ -154,16 +154,17 @@ def _as_it_is(pilot: Pilot, asked: Mapping[str, Any]) -> bool:
 
 
 def _check_ratings(pilot: Pilot, solve: str | None, wanted: int | None) -> None:
-    """Raise NbykError about another number of ratings if no rater shares items, so none shows its use."""
+    """Raise NbykError about another number of ratings if the pilot does not show what it would do."""
     crew = pilot.crew
-    if crew.raters or pilot.calls or "ratings" in pilot.declared:
-        return
-    if solve == "k_responses" or wanted not in (None, crew.ratings_per_item):
+    if not pilot.shows_ratings and (solve == "k_responses" or wanted not in (None, crew.ratings_per_item)):
         asked = "ratings" if solve == "k_responses" else wanted
+        why, way = "the pilot has one rating of an item", ""
+        if crew.ratings_per_item > 1:
+            why = "no rater of the pilot rates two items"
+            way = ", or plan without `solve` and `effect`: nbyk then draws the pilot's ratings again"
         raise NbykError(
-            f"found {asked}, but no rater of the pilot rates two items, so it does not show what another "
-            f"number than its {crew.ratings_per_item} ratings of an item would do; leave it out, give "
-            "`rating_sd`, or plan without `solve` and `effect`: nbyk then draws the pilot's ratings again",
+            f"found {asked}, but {why}, so it does not show what another number than "
+            f"{crew.ratings_per_item} would do; leave it out, or give `rating_sd`{way}",
             argument="solve" if solve == "k_responses" else "k_responses",
         )
 

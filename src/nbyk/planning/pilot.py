@@ -228,6 +228,13 @@ class Pilot:
         return self.at_hand or replace(crew_of(self.responses[0], rated=self.rated), calls=self.calls)
 
     @property
+    def shows_ratings(self) -> bool:
+        """Whether the pilot shows what another number of ratings of an item would do, or it is declared."""
+        people = [part for source, part in self.test.sources.items() if self.rated or source == "raters"]
+        shown = any(part.responses > self.data.n_items for part in people)
+        return shown or self.at_hand is not None or "ratings" in self.declared
+
+    @property
     def test(self) -> SharedUnitsTest:
         """The test over new items or clusters, raters and runs, without weights of precision."""
         return self._tests[0][0]

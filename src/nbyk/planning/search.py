@@ -212,7 +212,8 @@ class PlanSearch:
         """Return approximate numbers of items for some K, by coarse simulation around the seemingly cheapest.
 
         Swaps of the same metric (or of the absolute error) give a rough first K and set size. From there, K
-        moves both ways along a short ladder while the cost does not rise much.
+        moves both ways along a short ladder while the cost does not rise much. If that K does not reach the
+        power, none below it does, and the least that does is sought by halves.
         """
         asked, ladder = self.request, self.request.ladder(short=True)
         rough = {k: self.simulation.curve(k, epsilon).items_for(target) for k in ladder}
@@ -224,12 +225,13 @@ class PlanSearch:
 
         def coarse_cost(k: int) -> float:
             """Return the cost of the least N, infinite if the power is not reached."""
-            guess = 500.0
+            at, guess = Point(0, k, epsilon), 500.0
+            if at in searched:
+                return cost(k, items[k]) if k in items else math.inf
             if math.isfinite(rough[k]):
                 near = min(items, key=lambda other: abs(math.log(other / k)), default=k)
                 scale = items[near] / max(2.0, rough[near]) if items and math.isfinite(rough[near]) else 1.0
                 guess = max(5.0, rough[k] * scale)
-            at = Point(0, k, epsilon)
             searched[at] = self.simulation.root(at, "n_items", target, 2.0 * _COARSE, guess)
             if math.isnan(searched[at].x):
                 return math.inf
@@ -238,6 +240,16 @@ class PlanSearch:
 
         within = [k for k in ladder if max(2.0, rough[k]) <= self.simulation.most("n_items", k)]
         start = ladder.index(min(within, key=lambda k: cost(k, rough[k]), default=ladder[-1]))
+        if math.isinf(coarse_cost(ladder[start])):
+            if math.isinf(coarse_cost(ladder[-1])):
+                raise not_found(asked, "n_items", searched)
+            reached = len(ladder) - 1
+            while reached - start > 1:
+                middle = (start + reached) // 2
+                start, reached = (
+                    (middle, reached) if math.isinf(coarse_cost(ladder[middle])) else (start, middle)
+                )
+            start = reached
         best = coarse_cost(ladder[start])
         for way in (ladder[start + 1 :], ladder[:start][::-1]):
             for k in way:
@@ -245,8 +257,6 @@ class PlanSearch:
                 if tried > _WORTH * best:
                     break
                 best = min(best, tried)
-            if not items:  # what a K does not reach, none below it does
-                raise not_found(asked, "n_items", searched)
         return items
 
     def _answer_at(self, at: Point, unknown: str, root: Root, precision: float) -> Plan:

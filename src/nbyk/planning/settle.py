@@ -338,7 +338,7 @@ def _over_people(
     question = {name: getattr(request, name) for name in ("power", "alpha", "alternative")}
     crew = pilot.crew
     counted = ("items", *(name for name in ("raters", "runs") if getattr(crew, name)))
-    if not crew.raters or crew.ratings_per_item < crew.raters:
+    if pilot.shows_ratings and crew.ratings_per_item < crew.raters:
         counted = ("items", "ratings", *counted[1:])
     prices = {"cost_per_item": request.costs.item, "cost_per_rating": request.costs.rating}
     asked: dict[str, Any] = {"metric": pilot.metric, "scale": pilot.scale, **question, **prices}

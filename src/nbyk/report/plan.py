@@ -19,7 +19,7 @@ from nbyk.report.plan_tables import (
     rating_or_label,
     with_raters,
 )
-from nbyk.testing.shared_units.collection import Crew
+from nbyk.testing.shared_units.collection import Crew, Spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,10 +89,13 @@ def _sliders(plan: Plan) -> dict[str, Any] | None:
         size = Crew(n, j, min(k, j or k), r, crew.items_per_cluster, crew.paired_runs, crew.calls)
         return request.power_of(size, plan.effect)
 
+    # A pilot that does not show what fewer ratings do has its own number of them alone.
+    own = bool(plan.metric) and isinstance(request.source, Spread) and not request.source.ratings
+    least = crew.ratings_per_item if own else 0
     axes: dict[str, list[int]] = {
         "items": sorted({*(n for n in _ITEMS if n > crew.items_per_cluster), crew.n_items}),
-        "raters": sorted({*RATERS, crew.raters}) if crew.raters else [0],
-        "ratings": sorted(curves or {*_RATINGS, crew.ratings_per_item}),
+        "raters": sorted({*(j for j in RATERS if j >= least), crew.raters}) if crew.raters else [0],
+        "ratings": sorted(curves or {*(() if own else _RATINGS), crew.ratings_per_item}),
         "runs": sorted({*_RUNS, crew.runs}) if crew.runs else [0],
     }
     costs = request.costs

@@ -102,7 +102,8 @@ class Spread:
 
         Units that answer different numbers of items count as J = 1 / Σ w² units, with weights w that add up
         to 1. The choice of the units that answer an item is part of the variance over items, and is removed
-        here. Estimates below 0 are set to 0. `rated` means that people rated the systems' answers: then
+        here. One response an item does not tell the two apart: its noise is the items'. Estimates below 0 are
+        set to 0. `rated` means that people rated the systems' answers: then
         people are the units, not runs.
         """
         if not math.isfinite(test.variance):
@@ -113,7 +114,7 @@ class Spread:
         for source, part in test.sources.items():
             between, within = ("raters", "ratings") if rated or source == "raters" else ("runs", "answers")
             variance = max(part.between, 0.0) / part.weight_squares
-            single = test.of_single(source)
+            single = test.of_single(source) if part.responses > n else 0.0
             variances[between] += variance
             variances[within] += single * part.responses
             explained += single + variance * max(1.0 / part.responses - part.weight_squares / n, 0.0)
