@@ -100,7 +100,7 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
     own_effect = pilot is not None and asked["effect"] is None and (solve is not None or not all(known))
     if pilot is not None and own_effect:
         asked["effect"] = abs(pilot.effect)
-    people_rate_both = pilot is not None and pilot.crew.raters and not calls and not metric.needs_gold
+    people_rate_both = pilot is not None and not (pilot.crew.runs or calls or pilot.metric.needs_gold)
     request = request_of(
         spread,
         asked,
@@ -190,6 +190,7 @@ def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[
             asked[name] = count
             if name == "k_responses" and count == 1 and now.runs and not now.raters:
                 continue  # nobody rates
+            words = "rating per item" if (name, count) == ("k_responses", 1) else words
             taken.append(f"{count} {words}{' of each system' * (name == 'runs')}")
     if taken:
         yield f"as in the pilot, {', '.join(taken)}"
