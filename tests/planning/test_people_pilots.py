@@ -259,3 +259,13 @@ def test_what_would_settle_runs_on_the_gold_of_strangers_is_no_number_of_ratings
     found = nbyk.settle(replace(data, units={**data.units, "gold": FRESH}))
     assert found.crew.runs > 0
     assert all("k_responses" not in way.open for way in (found, *found.others))
+
+
+def test_people_rate_both_systems_whether_they_share_items_or_not() -> None:
+    generator = np.random.default_rng(9)
+    a, b = (generator.normal(mean, 0.2, (60, 1)) for mean in (0.55, 0.5))
+    pilot = pilot_of(ResponseSet(np.empty((60, 0)), a, b, ALL_FRESH))
+    found = nbyk.plan(pilot, solve="items", effect=0.1, power=0.8, cost_per_rating=2.0)
+    assert found.cost == 4.0 * found.n_items
+    assert f"1 rating of each system's answer ({2 * found.n_items} ratings" in found.sentence
+    assert "as in the pilot, 1 rating per item" in " ".join(found.lines)

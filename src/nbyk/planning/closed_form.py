@@ -100,7 +100,7 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
     own_effect = pilot is not None and asked["effect"] is None and (solve is not None or not all(known))
     if pilot is not None and own_effect:
         asked["effect"] = abs(pilot.effect)
-    people_rate_both = pilot is not None and pilot.crew.raters and not calls and not metric.needs_gold
+    people_rate_both = pilot is not None and not (pilot.crew.runs or calls or pilot.metric.needs_gold)
     request = request_of(
         spread,
         asked,
