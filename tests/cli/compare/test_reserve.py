@@ -38,7 +38,8 @@ def test_two_systems(reserved: Run) -> None:
     assert f"{not_worse}, with reserve, on mean" in answer["sentences"][0]
     assert answer["sentences"][1].startswith("x is better than y, with reserve, on mean, for new items and ")
     assert answer["cautions"][0].endswith(
-        f"with reserve, as p may be too small for new items and raters: {WHY}"
+        "with reserve, as p may be too small for new items and raters, and for new items, with these 6 "
+        f"raters: {WHY}"
     )
     assert reserved("compare x.csv y.csv --out report")[0] == 0
     page = unfolded(Path("report/compare.html").read_text())

@@ -119,7 +119,7 @@ def about(asked: Question, sample: Sample) -> str:
     A mean of values does not say by its name which are better, so this says it.
     """
     noun = asked.noun or asked.metric
-    is_mean = noun.endswith(("mean", "mean score"))
+    is_mean = asked.metric in ("mean", "mean_cost", "mean score")
     metric = noun if is_mean or noun.startswith(f"{asked.metric} (") else asked.metric
     parts = [f"{metric} on {asked.scale}" if asked.scale else metric]
     if is_mean and (len(sample.responses) > 1 or asked.against is not None):
