@@ -226,3 +226,12 @@ def test_so_few_zeros_and_ones_that_all_right_would_not_do_show_nothing(
     assert ("So few items cannot show any difference" in repr(pair)) is not could
     some = alone(np.arange(n) < n - 1, against=bar, alternative="greater").pair
     assert some.could_reject is could
+
+
+def test_no_interval_of_a_score_holds_scores_that_there_are_not() -> None:
+    """Of a few wrong answers among exact ones; the t-interval of a correlation would go beyond 1."""
+    rng = np.random.default_rng(15)
+    gold = np.linspace(0.0, 1.0, 40)
+    answers = gold + np.where(rng.random(40) < 0.3, 0.05 * rng.normal(size=40) ** 3, 0.0)
+    board = nbyk.compare(gold, {"mine": np.clip(answers, 0.0, 1.0)}, metric="spearman")
+    assert board.standings[0].interval == (pytest.approx(0.95784, abs=1e-5), 1.0)

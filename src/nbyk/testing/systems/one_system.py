@@ -33,9 +33,10 @@ from nbyk.testing.systems.claims import (
     few_units,
     is_within_one,
     sample_of,
+    within,
 )
 from nbyk.testing.systems.items_alone import of_clusters, of_effects, p_by_t, scores_of_items
-from nbyk.testing.systems.panel import Panel, population_of
+from nbyk.testing.systems.panel import Panel, plain_responses, population_of
 from nbyk.testing.systems.scored import ScoredSystems, score_alone
 from nbyk.testing.unit_cautions import about_units
 from nbyk.words import in_full
@@ -186,12 +187,12 @@ class _Alone:
 
     def _within(self, claim: Claim) -> Claim:
         """Return a claim whose interval holds no score that the metric cannot have."""
-        bounds = self.scored.metric.score_range
-        if bounds is None or not self.bounded or not claim.is_conclusive:
+        metric, sign, bar = self.scored.metric, self.metric.sign, self.bar or 0.0
+        if metric.score_range is None or not claim.is_conclusive:
             return claim
-        sign, bar = self.metric.sign, self.bar or 0.0
-        low, high = sorted(sign * (end - bar) for end in bounds)
-        return replace(claim, interval=(max(claim.interval[0], low), min(claim.interval[1], high)))
+        low, high = sorted(sign * (end - bar) for end in metric.score_range)
+        data = plain_responses(self.data, of_clusters=False)
+        return replace(claim, interval=within(metric, (low, high), claim.interval, data))
 
     def _items(self, panel: Panel, size: float | None) -> Claim:
         """Return the claim over new items, or clusters; with exact tests of a margin of this size, if any."""
