@@ -28,6 +28,8 @@ def run(page: str) -> str:
     import matplotlib as mpl
 
     mpl.use("Agg")
+    from matplotlib import pyplot
+
     names: dict[str, Any] = {"__name__": "worked_example"}
     parts, end = [], 0
     for block in BLOCKS.finditer(page):
@@ -41,14 +43,16 @@ def run(page: str) -> str:
             continue
         parts += [page[end : block.start("text")], output]
         end = block.end("text")
+    pyplot.close("all")
     return "".join([*parts, page[end:]])
 
 
 def main() -> None:
     """Run the pages named on the command line."""
-    for name in sys.argv[1:]:
-        page = Path(name).resolve()
-        os.chdir(page.parent / "figures")
+    for page in [Path(name).resolve() for name in sys.argv[1:]]:
+        figures = page.parent / "figures"
+        figures.mkdir(exist_ok=True)
+        os.chdir(figures)
         page.write_text(run(page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
