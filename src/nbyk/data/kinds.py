@@ -218,8 +218,8 @@ def refuse_strange_columns(
     every = np.bincount(np.concatenate([classes for _, columns in given for classes in columns.values()]))
     for place, columns in given:
         for name, classes in columns.items() if len(columns) > 1 else ():
-            own = np.bincount(classes, minlength=len(every))
-            if own.sum() >= _FEWEST_OF_COLUMN and (every == own)[own > 0].all():
+            own, counts = np.unique(classes, return_counts=True)
+            if len(classes) >= _FEWEST_OF_COLUMN and (every[own] == counts).all():
                 raise place.error(
                     f"column {name!r} has none of the classes of all others; leave it out if it is of no "
                     f"rater or run; if it holds clusters, {as_clusters(name)}"

@@ -146,10 +146,12 @@ def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns
     what = "runs" if run_word(found.item) else "items"
     parts = [f"{what} = {found.item} ({ratings.n_items})"] if cells.has_ids else []
     if cells.value is None:
-        names = [name for name in table.names if name in {*ratings.raters}] or [*ratings.raters]
+        raters = {*ratings.raters}
+        names = [name for name in table.names if name in raters] or [*ratings.raters]
         count = f" ({len(names)} columns)" if len(names) > 12 else ""
         who = kind.givers if len(names) > 1 else "values"
-        unused = [name for name in table.names if name not in (found.item, found.cluster, *ratings.raters)]
+        used = {found.item, found.cluster} | raters
+        unused = [name for name in table.names if name not in used]
         return f"{parts[0]}, {who} = {some(names, str)}{count}{_unused(unused)}"
     unused = []
     if table.roles or (asked.value != "value" and not known):
