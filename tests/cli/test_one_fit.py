@@ -214,7 +214,7 @@ def test_a_kind_is_taken_for_zeros_and_ones_and_normalised_files_and_refused_for
     assert nbyk("fit votes.csv --scale 0..1 --response binary --out prior.json")[0] == 0
     assert read_json("prior.json")["response"] == {"kind": "binary"}
     for option, about in (
-        ("--response beta", "--response: labels have one family"),
+        ("--response beta", "--response: labels have one family and kind"),
         ("--scale 0..1 --levels no,yes", "--levels: found no, yes, but ratings on a scale are no labels"),
     ):
         code, said, errors = nbyk(f"fit labels.csv {option}")

@@ -88,7 +88,7 @@ def fit(
     if scale is None and (named or are_labels(ratings, columns)):
         for argument, given in (("families", families), ("response", response)):
             if given is not None:
-                raise NbykError("labels have one family; leave it out", argument=argument)
+                raise NbykError("labels have one family and kind; leave it out", argument=argument)
         read, known = read_labels(ratings, columns, mending, named)
         fitted = fit_labels(chosen, read.matrix(), known, ratings, ordered=levels is not None, seed=seed)
         fitted = replace(fitted, prior=fit_raters(fitted.prior, read.matrix(), read.units()))

@@ -146,11 +146,14 @@ def read_labels(
     path: Path, columns: Columns, mending: Mending, classes: tuple[str, ...] = ()
 ) -> tuple[Ratings, tuple[str, ...]]:
     """Return people's labels as places of classes, and the classes."""
-    from nbyk.data.kinds import ClassKind
+    from nbyk.data.kinds import ClassKind, refuse_strange_columns
     from nbyk.data.reading import read_as
 
     named = ClassKind(classes or None)
-    return read_as(named, path, columns, mending), named.names
+    read = read_as(named, path, columns, mending)
+    if not named.given:
+        refuse_strange_columns([(read.place, read.of_columns())], lambda _: "leave it out")
+    return read, named.names
 
 
 def fit_labels(

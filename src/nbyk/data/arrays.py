@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.bounded import MOST_CELLS, MOST_ROWS, TimedBytes, refuse_bomb, refuse_more
-from nbyk.data.columns import KNOWN_NAMES
+from nbyk.data.columns import KNOWN_NAMES, refuse_no_rater
 from nbyk.data.layouts import as_numbers
 from nbyk.data.tables import Table, Unusable, as_cells, is_number, said
 from nbyk.data.text import content_of, readable, shown
@@ -99,6 +99,7 @@ def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Float
 
 def as_ratings(values: Any, name: str) -> Floats:
     """Return numbers of any shape, NaN where there is none."""
+    refuse_no_rater([str(column) for column in getattr(values, "columns", ())], DataPlace(name=name))
     try:
         if hasattr(values, "to_numpy") and hasattr(values, "index"):
             values = values.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from nbyk.data.tables import Table
 from nbyk.data.text import look_alikes, seen, simplified, some
-from nbyk.errors import NbykError, argument_with, renaming
+from nbyk.errors import DataPlace, NbykError, argument_with, renaming
 
 RUN_NAMES = ("run", "run_id", "seed", "epoch", "trial", "attempt", "repeat", "repetition", "replicate")
 KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -208,6 +208,16 @@ def known_names(names: Sequence[str], role: str) -> list[str]:
 def is_of_no_rater(name: str) -> bool:
     """Return whether a column's name says that it holds no ratings, such as confidence or latency_ms."""
     return _UNIT.sub("", name.lower()) in NO_RATERS
+
+
+def refuse_no_rater(columns: Sequence[str], place: DataPlace) -> None:
+    """Raise NbykError if one of several columns of a frame is of no rater or run by its name."""
+    for column in columns if len(columns) > 1 else ():
+        if column.strip().lower() in OF_NO_RATER or is_of_no_rater(column):
+            raise place.error(
+                f"column {column!r} is of no rater or run by its name; choose the columns of responses, or "
+                "rename it if it holds those of one rater"
+            )
 
 
 def is_usually_lower(name: str) -> bool:

@@ -163,8 +163,9 @@ def read_systems(
     lower, about_direction = (False, []) if people else _direction(sources.values(), lower_is_better)
     cells = _cells_of(kind, on_scale, classes, by_runs=bool(paired))
     read = _read(sources, people, cells, Mending(on_duplicates, on_empty))
-    if kind == "classes":
-        _refuse_columns_of_no_rater(read, sources, people)
+    if kind == "classes" and classes is None:
+        columns_of = [(ratings.place, ratings.of_columns()) for ratings in read.every]
+        refuse_strange_columns(columns_of, lambda name: f"name it with {argument_with('cluster', name)}")
     if kind != "numbers":
         on_scale = FROM_0_TO_1
     elif on_scale is None:
@@ -321,20 +322,6 @@ def _cells_of_gold(people: GivenData, cells: CellKind) -> CellKind:
     is_one_hot = people.table is not None and {*cells.names} <= {*people.table.names}
     are_shares = people.table is None or people.kind == "distributions" or is_one_hot
     return cells if are_shares else ClassKind(cells.names)
-
-
-def _refuse_columns_of_no_rater(
-    read: _Read, sources: Mapping[str, GivenData], people: GivenData | None
-) -> None:
-    """Raise NbykError if a column of a wide table of classes is of no rater or run."""
-    given = [*([] if people is None else [people]), *sources.values()]
-    columns = []
-    for source, ratings in zip(given, read.every, strict=True):
-        classes, is_wide = ratings.values.astype(np.intp), {*ratings.raters} <= {*source.givers}
-        names = ratings.raters if is_wide else ()
-        of_raters = {name: classes[ratings.rater_index == rater] for rater, name in enumerate(names)}
-        columns.append((source.place, of_raters or {"": classes}))
-    refuse_strange_columns(columns, lambda name: f"name it with {argument_with('cluster', name)}")
 
 
 def _matched(read: _Read, kind: Kind, paired: bool | None, on_missing: OnMissing) -> Sequence[str] | None:

@@ -208,21 +208,22 @@ def _class_name(cell: Any, refuse: Callable[[str], NbykError]) -> str:
 
 
 def refuse_strange_columns(
-    given: Sequence[tuple[DataPlace, Mapping[str, NDArray[np.intp]]]], as_clusters: Callable[[str], str]
+    given: Sequence[tuple[DataPlace, Mapping[str, Floats]]], as_clusters: Callable[[str], str]
 ) -> None:
     """Raise NbykError if one of several columns has none of the classes of all others: it is of no rater.
 
-    `given` are the data with the places of the classes in each of their columns; `as_clusters` says how to
-    name a column of clusters.
+    `given` are the data with the places of the classes in each of their columns; `as_clusters` says what to
+    do with a column of clusters.
     """
-    every = np.bincount(np.concatenate([classes for _, columns in given for classes in columns.values()]))
+    cells = [cells for _, columns in given for cells in columns.values()]
+    every = np.bincount(np.concatenate(cells).astype(np.intp))
     for place, columns in given:
         for name, classes in columns.items() if len(columns) > 1 else ():
             own, counts = np.unique(classes, return_counts=True)
-            if len(classes) >= _FEWEST_OF_COLUMN and (every[own] == counts).all():
+            if len(classes) >= _FEWEST_OF_COLUMN and (every[own.astype(np.intp)] == counts).all():
                 raise place.error(
                     f"column {name!r} has none of the classes of all others; leave it out if it is of no "
-                    f"rater or run; if it holds clusters, {as_clusters(name)}"
+                    f"rater or run; if it is of one, name all `classes`; if of clusters, {as_clusters(name)}"
                 )
 
 

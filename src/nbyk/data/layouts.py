@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import re
 import uuid
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
@@ -80,7 +81,8 @@ class Entries:
             found = self.found[row]
             empty = found is None or (isinstance(found, str) and not found.strip())
             what = "no value" if empty else shown(found)
-            point = " with a decimal point and no comma" if isinstance(found, str) and "," in found else ""
+            is_number = isinstance(found, str) and re.fullmatch(r"\s*[-+]?[\d.]*,\d+\s*", found)
+            point = " with a decimal point and no comma" if is_number else ""
             raise self.refuse(
                 row,
                 f"found {what}, expected a finite number{point}; "

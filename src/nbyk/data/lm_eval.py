@@ -23,9 +23,10 @@ from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_json
 from nbyk.words import listed
 
-# datetime.isoformat() with "-" in place of ":"; whole seconds have no fraction.
 _OF_TABLES = (*DELIMITERS, *JSON_LINES, ".parquet")
 """Suffixes of files that a folder of logs may hold by mistake."""
+
+# datetime.isoformat() with "-" in place of ":"; whole seconds have no fraction.
 _FILE_NAME = re.compile(
     r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?)\.jsonl", re.DOTALL
 )

@@ -61,6 +61,8 @@ class Ratings:
         Where the ratings are, for errors.
     nameless
         Whether items have no ids but their row numbers.
+    wide
+        Whether each rater has a column.
     """
 
     items: Sequence[str]
@@ -74,6 +76,7 @@ class Ratings:
     mended: tuple[str, ...] = ()
     place: DataPlace = _UNREAD
     nameless: bool = False
+    wide: bool = False
 
     @classmethod
     def from_columns(
@@ -146,6 +149,14 @@ class Ratings:
     def n_ratings(self) -> int:
         """Number of ratings, over all items."""
         return len(self.values)
+
+    def of_columns(self) -> dict[str, Floats]:
+        """Return the ratings of each rater, if each has a column; else all under one name."""
+        if not self.wide:
+            return {"": self.values}
+        order = np.argsort(self.rater_index, kind="stable")
+        ends = np.cumsum(np.bincount(self.rater_index, minlength=len(self.raters)))
+        return dict(zip(self.raters, np.split(self.values[order], ends[:-1]), strict=True))
 
     def counts(self) -> Indices:
         """Return the number of ratings of each item, shape (N,)."""

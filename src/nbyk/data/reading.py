@@ -133,6 +133,7 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
         ratings,
         place=cells.table.place,
         nameless=not cells.has_ids,
+        wide=cells.value is None,
         recognised=said,
         mended=(*notes, *mended),
     )
@@ -146,11 +147,12 @@ def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns
     what = "runs" if run_word(found.item) else "items"
     parts = [f"{what} = {found.item} ({ratings.n_items})"] if cells.has_ids else []
     if cells.value is None:
-        raters = {*ratings.raters}
-        names = [name for name in table.names if name in raters] or [*ratings.raters]
+        columns = {*cells.raters}  # whose names may be numbers, which raters do not keep
+        names = [name for name in table.names if name in columns]
+        names = [*ratings.raters] if columns.isdisjoint(ratings.raters) else names
         count = f" ({len(names)} columns)" if len(names) > 12 else ""
         who = kind.givers if len(names) > 1 else "values"
-        used = {found.item, found.cluster} | raters
+        used = {found.item, found.cluster} | columns
         unused = [name for name in table.names if name not in used]
         return f"{parts[0]}, {who} = {some(names, str)}{count}{_unused(unused)}"
     unused = []

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.data.arrays import array_of, as_matrix, as_scores, check_aligned, filled
-from nbyk.data.columns import OF_NO_RATER, is_of_no_rater
+from nbyk.data.columns import refuse_no_rater
 from nbyk.data.kinds import (
     KINDS,
     ClassKind,
@@ -229,15 +229,6 @@ class _Cells:
         items = np.argwhere(where)[:, 0].tolist()
         return lambda row, problem: self.at(items[row]).error(problem)
 
-    def refuse_columns_of_no_rater(self) -> None:
-        """Raise NbykError if one of several columns is of no rater or run by its name."""
-        for column in self.columns if len(self.columns) > 1 else ():
-            if column.strip().lower() in OF_NO_RATER or is_of_no_rater(column):
-                raise self.place.error(
-                    f"column {column!r} is of no rater or run by its name; choose the columns of responses, "
-                    "or read the frame by `nbyk.read_systems`"
-                )
-
     def probabilities(self) -> Floats:
         """Return the cells as distributions, shape (N, R, C)."""
         cells = self.cells
@@ -253,7 +244,7 @@ class _Cells:
 
     def responses(self) -> tuple[Floats, Units]:
         """Return numbers as a matrix, each row's responses first, then NaN, and the unit of each."""
-        self.refuse_columns_of_no_rater()
+        refuse_no_rater(self.columns, self.place)
         matrix = as_matrix(self.cells, self.place)
         if matrix.dtype.kind == "U":
             raise self.at(0).error(
@@ -430,7 +421,7 @@ def _check_ids(given: Sequence[_Cells]) -> None:
 def _as_classes(given: Sequence[_Cells], among: ClassKind) -> tuple[list[_Cells], Categories]:
     """Return cells as places among the classes, which are named after gold, or else after all data."""
     for of in given:
-        of.refuse_columns_of_no_rater()
+        refuse_no_rater(of.columns, of.place)
     there = [of.there for of in given]
     labels = [
         class_names(of.cells.astype(object)[where], of.refusal(where))
@@ -446,9 +437,10 @@ def _as_classes(given: Sequence[_Cells], among: ClassKind) -> tuple[list[_Cells]
     columns = []
     for of, where in zip(coded, there, strict=True):
         in_columns = zip(of.columns, of.cells.T, where.T, strict=True) if of.columns else ()
-        named = {name: codes[known].astype(np.intp) for name, codes, known in in_columns}
-        columns.append((of.place, named or {"": of.cells[where].astype(np.intp)}))
-    refuse_strange_columns(columns, lambda _: "give it as `cluster`")
+        named = {name: codes[known] for name, codes, known in in_columns}
+        columns.append((of.place, named or {"": of.cells[where]}))
+    if not among.given:
+        refuse_strange_columns(columns, lambda _: "give it as `cluster`")
     return coded, Categories(among.names, np.eye(len(among.names)), "classes", among.ordered)
 
 
