@@ -13,6 +13,9 @@ import scipy.special
 from numpy.testing import assert_allclose, assert_array_equal
 
 import nbyk
+from nbyk.cli.labels import read_labels
+from nbyk.data.columns import Columns
+from nbyk.data.layouts import Mending
 from nbyk.errors import NbykError
 
 GOLD = ["yes", "no", "no", "yes", "no"]
@@ -317,3 +320,7 @@ def test_a_column_of_clusters_is_no_rater_who_gives_classes(tmp_path: Path, rate
     assert systems.gold.shape == (12, raters)
     assert systems.clusters is not None
     assert len(set(systems.clusters)) == 4
+    by_name = nbyk.read_systems(given, gold, classes=["yes", "no", *sorted({row[1] for row in rows})])
+    assert by_name.gold is not None  # whoever names the classes says that a rater may alone give one
+    with pytest.raises(NbykError, match="has none of the classes of all others"):
+        read_labels(gold, Columns(), Mending())

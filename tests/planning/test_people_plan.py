@@ -309,3 +309,10 @@ def test_runs_that_do_not_vary_are_the_fewest_that_there_can_be() -> None:
     given = {"cost_per_run": 1.0, "effect": 0.05, "power": 0.8, "raters": 12, "k_responses": 2}
     cheapest, fewest = (nbyk.plan(SPREAD, **given, **runs) for runs in ({}, {"runs": 3}))  # type: ignore[arg-type]
     assert cheapest.crew == fewest.crew
+
+
+def test_runs_that_each_item_has_of_its_own_are_variance_of_items_with_one_rating_too() -> None:
+    asked = {"n_items": 200, "raters": 5, "k_responses": 1, "runs": 0, "effect": 0.4}
+    of_runs = nbyk.plan(nbyk.Spread(items=1.0, raters=0.01, ratings=0.2, runs=3.0), **asked)
+    of_items = nbyk.plan(nbyk.Spread(items=4.0, raters=0.01, ratings=0.2), **asked)
+    assert of_runs.power == pytest.approx(of_items.power, rel=1e-9)

@@ -136,3 +136,5 @@ def test_strata_with_an_index_are_matched_by_it() -> None:
     assert cochran_mantel_haenszel(target.iloc[other], a, b, strata=moved).p == pytest.approx(p, rel=1e-12)
     with pytest.raises(NbykError, match="strata: an item has none"):
         cochran_mantel_haenszel(target, a, b, strata=[None, *strata[1:]])
+    with pytest.raises(NbykError, match="has no"):
+        cochran_mantel_haenszel(target, a, b, strata=[pd.NA, *strata[1:]])

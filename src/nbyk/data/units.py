@@ -108,6 +108,13 @@ def column_units(missing: NDArray[np.bool_]) -> Units:
     return Units("columns", tuple(map(str, range(n_columns))), index)
 
 
+def is_no_name(label: Any) -> bool:
+    """Return whether a label names nothing: it is None, NA, NaN or blank."""
+    if label is None or type(label).__name__ == "NAType":
+        return True
+    return not label.strip() if isinstance(label, str) else bool(label != label)
+
+
 def numbered_clusters(labels: Any, n_items: int) -> Integers:
     """Return the cluster of each item as a number, from 0 in the order of first appearance, shape (N,).
 
@@ -120,7 +127,7 @@ def numbered_clusters(labels: Any, n_items: int) -> Integers:
             argument="cluster",
         )
     for row, label in enumerate(names.tolist()):
-        if label is None or label != label or (isinstance(label, str) and not label.strip()):
+        if is_no_name(label):
             raise NbykError(
                 f"item {row} has no cluster; name one for every item (a name of its own if the item stands "
                 "alone)",

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from nbyk.arrays import Integers
 from nbyk.data.responses import as_systems
+from nbyk.data.units import is_no_name
 from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.pvalues import Alternative, check_alternative, p_of_sides, p_of_signs
 
@@ -163,7 +164,7 @@ def cochran_mantel_haenszel(
             argument="strata",
         )
     a_right, b_right, runs, names = _right(target, a, b, classes, strata)
-    if any(name is None or name != name for name in names):
+    if any(map(is_no_name, names)):
         raise NbykError("an item has none; give every item one", argument="strata")
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     stratum = np.array([numbers[name] for name in names])

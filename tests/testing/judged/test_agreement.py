@@ -178,3 +178,10 @@ def test_ratings_may_lack_in_any_way_and_must_be_numbers() -> None:
         agreement(levels, confidence_level=95)
     with pytest.raises(NbykError, match="judge: found inf"):
         agreement(levels, np.full(40, np.inf))
+
+
+def test_a_column_of_ids_is_no_rater() -> None:
+    frame = pd.DataFrame({"item": [1, 2, 3], "ann": [0, 1, 1], "bo": [0, 1, 0]})
+    with pytest.raises(NbykError, match="people: column 'item' is of no rater or run by its name"):
+        agreement(frame)
+    assert np.isfinite(agreement(frame.drop(columns="item")).value)

@@ -329,6 +329,16 @@ def test_a_choice_by_score_is_looked_for_within_slices() -> None:
     assert compare_judged(chosen).random_p < 1e-6
 
 
+def test_a_random_choice_within_many_small_slices_is_no_alarm() -> None:
+    """Of N outputs, a slice's χ² is N / (N − 1) times too large on average: 20 slices of 4 always alarmed."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        item = np.concatenate([4 * place + rng.choice(4, 2, replace=False) for place in range(20)])
+        judge = rng.standard_normal(80)
+        data = judged(judge, item, np.arange(40), judge[item] + 0.1, slices=np.repeat(np.arange(20), 4))
+        assert compare_judged(data).random_p > 0.05
+
+
 def test_a_board_has_ranks_and_pairs_of_all_systems() -> None:
     data = simulated(11, systems=3)
     board = compare_judged(data).board

@@ -189,7 +189,13 @@ def test_exact_rank_sums_with_ties_count_all_deals(a: list[int], b: list[int], u
 
 
 @pytest.mark.parametrize(
-    ("a", "b"), [([2, 2, 2], [1, 1, 1, 1]), ([5, 5, 5, 4], [3, 3, 3, 3]), ([1], [2, 2, 3])]
+    ("a", "b"),
+    [
+        ([2, 2, 2], [1, 1, 1, 1]),
+        ([5, 5, 5, 4], [3, 3, 3, 3]),
+        ([1], [2, 2, 3]),
+        ([1, 0], [1] * 6 + [0] * 234),
+    ],
 )
 @pytest.mark.parametrize("side", SIDES)
 def test_few_scores_with_ties_are_exact_by_default(a: list[float], b: list[float], side: Alternative) -> None:

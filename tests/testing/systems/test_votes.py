@@ -120,6 +120,7 @@ def test_two_models_with_a_vote_a_prompt_have_the_sign_test_and_its_interval(
     (claim,) = board.claims
     p = stats.binomtest(won, won + lost, alternative=alternative).pvalue if won + lost else 1.0
     assert claim.p == pytest.approx(p, rel=1e-9)
+    assert claim.least_p == (2 if alternative == "two-sided" else 1) * 0.5**n
     assert claim.effect == pytest.approx((won - lost) / n)
     assert -1.0 <= claim.interval[0] <= claim.effect <= claim.interval[1] <= 1.0
     paired = nbyk.compare(None, 1.0 * (outcomes == 0), 1.0 * (outcomes == 2), kind="numbers", metric="mean")

@@ -206,7 +206,8 @@ def p_of_random_choice(weighing: Weighing) -> float:
             table = table[:, table.sum(axis=0) > 0]
             if table.sum(axis=1).all():
                 expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-                statistic += float(np.sum((table - expected) ** 2 / expected))
+                # of N outputs, a random choice gives N / (N − 1) times the degrees of freedom on average
+                statistic += float(np.sum((table - expected) ** 2 / expected)) * (1.0 - 1.0 / table.sum())
                 df += table.shape[1] - 1
         if df:
             least = min(least, float(chdtrc(df, statistic)))

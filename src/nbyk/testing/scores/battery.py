@@ -56,7 +56,8 @@ def score_test(
         All C(n + m, n) deals, or 2ⁿ swaps, are counted if there are at most this many; 0 always draws.
     method
         Of the rank tests, as in ``scipy.stats``; but "exact" counts all signs or deals, with ties too, and
-        so does "auto" of up to 50 pairs, or 8 scores of a system.
+        so does "auto" of up to 50 pairs, or 8 scores of a system; of more than 4,000 / n scores in all
+        with ties, n of the smaller sample, it takes the normal law.
     seed, threads
         The numbers depend on the seed, not on the threads.
     keep_null

@@ -19,8 +19,10 @@ from nbyk.testing.pvalues import Alternative
 from nbyk.testing.scores.nulls import equal_on_paper, near_one, paired_differences
 from nbyk.testing.scores.subset_sums import ANY_SIZE, chances_of_sums
 
-_EXACT_PAIRS, _EXACT_SCORES, _EXACT_TIED = 50, 8, 200
-"""By default p is exact up to so many pairs, or scores of the smaller sample, and of all with ties."""
+_EXACT_PAIRS, _EXACT_SCORES = 50, 8
+"""By default p is exact up to so many pairs, or scores of the smaller sample."""
+_MOST_COUNTED = 4000
+"""With ties, all deals are counted by default up to this product of the smaller sample and of all scores."""
 
 _FEW = 30
 """The least p of more pairs, or scores, is far below any level."""
@@ -63,15 +65,18 @@ def mann_whitney(
     a, b = equal_on_paper(a, b)
     pool = np.concatenate([a, b], axis=1)
     constant, n = np.ptp(pool, axis=1) == 0.0, a.shape[1]
-    if method == "auto" and min(n, b.shape[1]) > _EXACT_SCORES:
-        method = "asymptotic"
-    elif method == "auto" and pool.shape[1] <= _EXACT_TIED:  # of more with ties, all deals take long to count
-        method = "exact"
+    fewest, is_auto = min(n, b.shape[1]), method == "auto"
+    if is_auto:
+        method = "exact" if fewest <= _EXACT_SCORES else "asymptotic"
     statistic, p = _quietly(
         lambda: stats.mannwhitneyu(a, b, axis=1, alternative=alternative, method=method), constant
     )
-    if method == "exact":
-        for row in np.flatnonzero(~constant & _has_ties(pool)):
+    tied = np.flatnonzero(~constant & _has_ties(pool)) if method == "exact" else ()
+    if is_auto and len(tied) and fewest * pool.shape[1] > _MOST_COUNTED:
+        by_law = stats.mannwhitneyu(a[tied], b[tied], axis=1, alternative=alternative, method="asymptotic")
+        p[tied] = by_law.pvalue
+    else:
+        for row in tied:
             # the ranks of the smaller sample: B's from the largest score on, which are high if A is better
             of_a = 2 * n <= pool.shape[1]
             ranks = stats.rankdata(pool[row] if of_a else -pool[row])

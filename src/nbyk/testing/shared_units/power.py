@@ -70,7 +70,8 @@ def unit_parts(spread: Spread, crew: Crew) -> list[UnitPart]:
         if k == 1:
             of_cluster = 1.0 + (crew.items_per_cluster - 1.0) / j  # a rater's share of its other items
             answers = spread.answers / max(1, crew.runs)
-            within += (spread.items + of_cluster * spread.clusters + answers) / n
+            runs = 0.0 if crew.runs else spread.runs  # each item's own
+            within += (spread.items + of_cluster * spread.clusters + answers + runs) / n
         parts.append(UnitPart(j, spread.raters / j, within))
     if crew.paired_runs:
         parts.append(UnitPart(crew.runs, spread.runs / crew.runs, spread.answers / (n * crew.runs)))

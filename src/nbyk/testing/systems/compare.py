@@ -15,7 +15,7 @@ from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.scores import TAKEN_AS_SCORES, are_scores
 from nbyk.data.systems import Systems
 from nbyk.data.votes import Votes
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, renaming
 from nbyk.metrics import Metric
 from nbyk.metrics.registry import kind_scored
 from nbyk.resampling.effects import Progress, Threads
@@ -299,16 +299,17 @@ def compare(
         cluster = suite.given
     elif suite is not None and cluster is not None:
         raise NbykError("found clusters beside a suite, which has none; leave them out", argument="cluster")
-    systems = as_systems(
-        gold,
-        given,
-        cluster=cluster,
-        kind=kind,
-        classes=classes,
-        scale=as_scale(scale),
-        scored=kind_scored(metric),
-        paired=pair_runs,
-    )
+    with renaming({} if suite is None else {"cluster": "suite"}):
+        systems = as_systems(
+            gold,
+            given,
+            cluster=cluster,
+            kind=kind,
+            classes=classes,
+            scale=as_scale(scale),
+            scored=kind_scored(metric),
+            paired=pair_runs,
+        )
     if lower_is_better is not None:
         systems = replace(systems, lower_is_better=lower_is_better)
     if kind == "scores":

@@ -31,7 +31,7 @@ from nbyk.errors import NbykError
 from nbyk.sums import product, solve
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.intervals import signs_interval
-from nbyk.testing.pvalues import p_of_signs
+from nbyk.testing.pvalues import p_of_signs, sides_of
 from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample, favoured
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component
@@ -347,7 +347,8 @@ def _by_signs(votes: Votes, model: int, unit: float, population: str, asked: Ask
     effect, alternative = unit * (won - lost) / votes.n_votes, asked.decision.alternative
     p = p_of_signs(won, lost)[alternative]
     ends, favours = (unit * low, unit * high), favoured(effect, alternative)
-    return Claim(("items",), population, effect, ends, p, 0.0, SIGN_TEST, favours)
+    least_p = sides_of(alternative) * 2.0**-votes.n_votes
+    return Claim(("items",), population, effect, ends, p, 0.0, SIGN_TEST, favours, least_p=least_p)
 
 
 def _planned(claim: Claim, test: SharedUnitsTest, votes: Votes, asked: Asked, judge: Votes | None) -> Claim:
