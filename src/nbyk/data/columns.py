@@ -51,7 +51,7 @@ _UNIT = re.compile(r"[ _(\[-]+(ms|s|secs?|seconds|minutes|usd|eur)[)\]]?$")
 ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
 """The names that pandas gives to the row numbers that it writes beside the data."""
 
-OF_NO_RATER = (ROLE_NAMES | ROW_NUMBERS).difference(RUN_NAMES)
+_OF_IDS = (ROLE_NAMES | ROW_NUMBERS).difference(RUN_NAMES)
 """Names of columns of ids and roles: read as a rater's, such a column silently makes ratings out of ids."""
 
 USUALLY_LOWER = {
@@ -210,10 +210,15 @@ def is_of_no_rater(name: str) -> bool:
     return _UNIT.sub("", name.lower()) in NO_RATERS
 
 
+def is_of_ids(name: str) -> bool:
+    """Return whether a column's name is that of ids or of a role: its cells are no ratings."""
+    return name.strip().lower() in _OF_IDS
+
+
 def refuse_no_rater(columns: Sequence[str], place: DataPlace) -> None:
     """Raise NbykError if one of several columns of a frame is of no rater or run by its name."""
     for column in columns if len(columns) > 1 else ():
-        if column.strip().lower() in OF_NO_RATER or is_of_no_rater(column):
+        if is_of_ids(column) or is_of_no_rater(column):
             raise place.error(
                 f"column {column!r} is of no rater or run by its name; choose the columns of responses, or "
                 "rename it if it holds those of one rater"

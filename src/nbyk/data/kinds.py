@@ -215,6 +215,8 @@ def refuse_strange_columns(
     `given` are the data with the places of the classes in each of their columns; `as_clusters` says what to
     do with a column of clusters.
     """
+    if all(len(columns) < 2 for _, columns in given):
+        return
     cells = [cells for _, columns in given for cells in columns.values()]
     every = np.bincount(np.concatenate(cells).astype(np.intp))
     for place, columns in given:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, number_cells, picked
-from nbyk.data.columns import OF_NO_RATER, Columns, is_of_no_rater, known_names, refuse_unnamed, run_word
+from nbyk.data.columns import Columns, is_of_ids, is_of_no_rater, known_names, refuse_unnamed, run_word
 from nbyk.data.tables import NOTHING, Table
 from nbyk.data.text import check_choice, shown
 from nbyk.errors import DataPlace, NbykError
@@ -180,7 +180,7 @@ def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> 
             f"the only column is {columns.item!r}; expected columns rater and value, or one per rater"
         )
     for name in raters:
-        if name.strip().lower() in {"", *OF_NO_RATER} or (len(raters) > 1 and is_of_no_rater(name)):
+        if not name.strip() or is_of_ids(name) or (len(raters) > 1 and is_of_no_rater(name)):
             raise table.place.error(
                 f"column {name!r} is of no rater or run by its name; leave it out, rename it if it holds the "
                 "ratings of one rater, or, if each row is a rating, name the columns with `rater` and `value`"

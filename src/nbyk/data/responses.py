@@ -434,12 +434,12 @@ def _as_classes(given: Sequence[_Cells], among: ClassKind) -> tuple[list[_Cells]
         codes = np.full(where.shape, np.nan)
         codes[where] = among.places(names, of.refusal(where))
         coded.append(replace(of, cells=codes))
-    columns = []
-    for of, where in zip(coded, there, strict=True):
-        in_columns = zip(of.columns, of.cells.T, where.T, strict=True) if of.columns else ()
-        named = {name: codes[known] for name, codes, known in in_columns}
-        columns.append((of.place, named or {"": of.cells[where]}))
     if not among.given:
+        columns = []
+        for of, where in zip(coded, there, strict=True):
+            in_columns = zip(of.columns, of.cells.T, where.T, strict=True) if of.columns else ()
+            named = {name: codes[known] for name, codes, known in in_columns}
+            columns.append((of.place, named or {"": of.cells[where]}))
         refuse_strange_columns(columns, lambda _: "give it as `cluster`")
     return coded, Categories(among.names, np.eye(len(among.names)), "classes", among.ordered)
 

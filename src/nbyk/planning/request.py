@@ -36,7 +36,6 @@ SIZES = {
 }
 """The numbers of a collection, and what a sentence calls them."""
 
-
 LEAST = {"n_items": 2, "raters": FEWEST_UNITS, "k_responses": 1, "runs": FEWEST_UNITS, "calls": 2}
 SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
 """The alternatives of a planned test, and how a sentence calls the test."""

@@ -213,11 +213,11 @@ def compare_judged(
             "give the chance of each choice with `chance`, or draw the outputs at random",
             *warnings,
         )
-    trend, change, of_judge = drift(weighing), None, _two_sided(asked)
+    trend, change, two_sided = drift(weighing), None, _two_sided(asked)
     if trend is not None and trend.sources:
-        change = claims_over(None, trend, "raters", n_raters, of_judge, constant=_CONSTANT)[0]
+        change = claims_over(None, trend, "raters", n_raters, two_sided, constant=_CONSTANT)[0]
     elif trend is not None:
-        change = claim_over(trend, ("items",), "new items", of_judge, _CONSTANT)
+        change = claim_over(trend, ("items",), "new items", two_sided, _CONSTANT)
     bar = None if pairs else ""  # one system is compared with nothing
     claims = claims or {(0, -1): means[0].claims}
     given = (question, sample, names, scores, intervals, claims)

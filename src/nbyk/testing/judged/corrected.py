@@ -135,7 +135,7 @@ def corrected(
     b = np.zeros(shape) if rated_only else weight * weighing.b
     rows = np.flatnonzero(weighing.rated[:, signs != 0.0].any(axis=1))
     effect = 0.0
-    judged, residual, of_cells = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    judged, residual, variances = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     for system in np.flatnonzero(signs).tolist():
         f, a = data.judge[:, system], weighing.a[:, system]
         difference = np.where(weighing.rated[:, system], weighing.people[:, system], 0.0) - weight * f
@@ -148,8 +148,8 @@ def corrected(
             residual[places, system] = weight * f[places] + means[0]
             judged[places, system] = b[places, system] * (f[places] - means[1])
             errors = (a * weighing.spread[:, system])[places] * (difference[places] - means[0])
-            of_cells[places, system] = np.sum(errors**2) * a[places] ** 2 / np.sum(a[places] ** 2)
-    df = _degrees(of_cells, weighing.spread)
+            variances[places, system] = np.sum(errors**2) * a[places] ** 2 / np.sum(a[places] ** 2)
+    df = _degrees(variances, weighing.spread)
     packed = [_rows_of(weighing, system, rows, residual, judged) for system in (plus, minus)]
     (a_values, a_units), (b_values, b_units) = packed
     given = responses(a_values, b_values, a_units=a_units, b_units=b_units, paired=True)

@@ -78,9 +78,9 @@ def mann_whitney(
     else:
         for row in tied:
             # the ranks of the smaller sample: B's from the largest score on, which are high if A is better
-            of_a = 2 * n <= pool.shape[1]
-            ranks = stats.rankdata(pool[row] if of_a else -pool[row])
-            smaller = ranks[:n] if of_a else ranks[n:]
+            is_a_smaller = 2 * n <= pool.shape[1]
+            ranks = stats.rankdata(pool[row] if is_a_smaller else -pool[row])
+            smaller = ranks[:n] if is_a_smaller else ranks[n:]
             p[row] = _exact_p(ranks, float(smaller.sum()), smaller.size, alternative)
     return statistic, p
 

@@ -158,8 +158,15 @@ class SignificanceResult(ShownAsLines):
     def pair(self) -> Pair:
         """The result as a comparison of A with B at the usual level."""
         hypothesis = FACTS[self.test].hypothesis
-        asked = (self.metric, self.test, hypothesis, self.alternative, USUAL_LEVEL, CONFIDENCE_LEVEL)
-        question = Question(*asked, direction=self.direction)
+        question = Question(
+            self.metric,
+            self.test,
+            hypothesis,
+            self.alternative,
+            USUAL_LEVEL,
+            CONFIDENCE_LEVEL,
+            direction=self.direction,
+        )
         claim = self.claim(CONFIDENCE_LEVEL, favoured(self.effect, self.alternative))
         n_items = 0 if self.metric == "score" else self.n_a
         if n_items:

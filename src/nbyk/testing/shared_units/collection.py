@@ -103,8 +103,7 @@ class Spread:
         Units that answer different numbers of items count as J = 1 / Σ w² units, with weights w that add up
         to 1. The choice of the units that answer an item is part of the variance over items, and is removed
         here. One response an item does not tell the two apart: its noise is the items'. Estimates below 0 are
-        set to 0. `rated` means that people rated the systems' answers: then
-        people are the units, not runs.
+        set to 0. `rated` means that people rated the systems' answers: then people are the units, not runs.
         """
         if not math.isfinite(test.variance):
             raise NbykError(test.roughness)

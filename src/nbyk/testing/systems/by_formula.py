@@ -34,8 +34,8 @@ from nbyk.words import number_of
 Places = tuple[int, int]
 """Two systems, by their places."""
 
-
 CONSTANT = "nothing shows how the effect varies; collect more items"
+"""The reason why there is no claim about an effect that is the same on all items."""
 
 
 def formula_test(effect: float, items: Component, *units: Component) -> SharedUnitsTest:

@@ -91,11 +91,16 @@ def within(metric: Metric, bounds: Interval | None, interval: Interval, data: Re
     """Return an interval within a metric's bounds; those of a metric with a unit need ratings from 0 to 1."""
     if bounds is None or data is None:
         return interval
-    has_unit = metric.unit_power != 0 and data.table is None
-    if has_unit and not are_from_zero_to_one(role.values for role in data.roles if role.values.size):
+    rated = (role.values for role in data.roles if role.values.size)
+    if data.table is None and not has_bounds(metric, rated):
         return interval
     low, high = (min(max(end, bounds[0]), bounds[1]) for end in interval)
     return low, high
+
+
+def has_bounds(metric: Metric, ratings: Iterable[Floats]) -> bool:
+    """Return whether scores of ratings lie within the metric's bounds; with a unit, for those from 0 to 1."""
+    return metric.unit_power == 0 or are_from_zero_to_one(ratings)
 
 
 def are_from_zero_to_one(ratings: Iterable[Floats]) -> bool:

@@ -272,16 +272,19 @@ def compare(
             argument="against",
         )
     if isinstance(gold, Votes):
-        others = {
+        beside = {
             "a": given,
             "test": test,
             "metric": metric,
             "kind": kind,
             "cluster": cluster,
             "scale": scale,
+            "classes": classes,
+            "suite": suite,
+            "margin": margin,
+            "lower_is_better": lower_is_better,
         }
-        others |= {"classes": classes, "suite": suite, "margin": margin, "lower_is_better": lower_is_better}
-        for argument, other in others.items():
+        for argument, other in beside.items():
             if other is not None:
                 raise NbykError("these are votes between two outputs; leave it out", argument=argument)
         return board_of_votes(gold, asked, judge=judge)

@@ -31,12 +31,12 @@ from nbyk.testing.systems.claims import (
     claim_by_t,
     claims_of,
     few_units,
+    has_bounds,
     is_within_one,
     sample_of,
-    within,
 )
 from nbyk.testing.systems.items_alone import of_clusters, of_effects, p_by_t, scores_of_items
-from nbyk.testing.systems.panel import Panel, plain_responses, population_of
+from nbyk.testing.systems.panel import Panel, population_of
 from nbyk.testing.systems.scored import ScoredSystems, score_alone
 from nbyk.testing.unit_cautions import about_units
 from nbyk.words import in_full
@@ -141,6 +141,8 @@ class _Alone:
         self.metric = score_alone(towards, bar or 0.0)
         self.panel = replace(asked.panel(self.data), names=(scored.names[system], ""))
         self.bounded = is_within_one(scored.metric, scored.pair(system, system))
+        rated = (self.data.gold, self.data.a) if self.data.has_gold else (self.data.a,)
+        self.has_bounds = scored.metric.table is not None or has_bounds(scored.metric, rated)
 
     def claims(self) -> tuple[Claim, ...]:
         """Return the claims, the broadest first, in the unit of the ratings."""
@@ -187,12 +189,12 @@ class _Alone:
 
     def _within(self, claim: Claim) -> Claim:
         """Return a claim whose interval holds no score that the metric cannot have."""
-        metric, sign, bar = self.scored.metric, self.metric.sign, self.bar or 0.0
-        if metric.score_range is None or not claim.is_conclusive:
+        bounds = self.scored.metric.score_range
+        if bounds is None or not self.has_bounds or not claim.is_conclusive:
             return claim
-        low, high = sorted(sign * (end - bar) for end in metric.score_range)
-        data = plain_responses(self.data, of_clusters=False)
-        return replace(claim, interval=within(metric, (low, high), claim.interval, data))
+        sign, bar = self.metric.sign, self.bar or 0.0
+        low, high = sorted(sign * (end - bar) for end in bounds)
+        return replace(claim, interval=(max(claim.interval[0], low), min(claim.interval[1], high)))
 
     def _items(self, panel: Panel, size: float | None) -> Claim:
         """Return the claim over new items, or clusters; with exact tests of a margin of this size, if any."""

@@ -199,7 +199,9 @@ def _above_bar(metric: Metric, systems: Floats, gold: Floats, out: Floats, bar: 
 
 def _refuse_tiny(metric: Metric, *responses: Floats) -> None:
     """Raise NbykError if all numbers are so small that effects tie where they differ (`tie_tolerance`)."""
-    largest = max(float(np.nanmax(np.abs(of), initial=0.0)) for of in responses)
+    largest = max(
+        max(float(np.nanmax(of, initial=0.0)), -float(np.nanmin(of, initial=0.0))) for of in responses
+    )
     if 0.0 < largest ** abs(metric.unit_power) < _LEAST:
         raise NbykError(
             f"found no number beyond {largest:g} in size, so that {metric.name} is lost in rounding errors; "

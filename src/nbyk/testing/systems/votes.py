@@ -131,8 +131,8 @@ class LeftOut:
     """The scores when each of G groups of votes leaves in turn; pairs are of S models or, at S, their mean.
 
     `changes`, shape (G, S), are those of the scores, NaN of models that no other votes link with most;
-    `powers`, shape (4, S + 1, S + 1), sums over groups of
-    the first four powers of the squared changes of a difference that independent votes would give.
+    `powers`, shape (4, S + 1, S + 1), sums over groups of the first four powers of the squared changes of a
+    difference that independent votes would give.
     """
 
     changes: Floats
