@@ -118,7 +118,7 @@ def compare(
     interval: str = "percentile",
     null: str = "swap_items",
     test: str | None = None,
-    tau: float = 0.2,
+    tau: float | None = None,
     lift: float | None = None,
     shift: float | None = None,
     judge_name: str | None = None,
@@ -223,7 +223,7 @@ def compare(
         recommended, aso, permutation, approximate_randomisation, bootstrap, paired_bootstrap, welch_t,
         wilcoxon or mann_whitney. By default recommended.
     tau
-        aso finds A better if eps_min is below this.
+        aso finds A better if eps_min is below this. By default 0.2.
     lift
         Also show how often the test would find a system better by this factor, such as 1.25.
     shift
@@ -355,6 +355,8 @@ def _compared(
         if read.kind == "scores" and kind is None and words["pair_runs"] is not None:
             read = _read(words, "scores")
     asked["against"] = _against(words["against"], read, gate=words["gate"])
+    if words["full"] and (len(read.names) != 2 or words["suite"] or isinstance(asked["against"], float)):
+        raise NbykError("it looks closer at two systems; leave it out", argument="full")
     files, metrics = named_systems(words["systems"] or ()), tuple[str | None, ...]((None,))
     if read.kind == "scores":
         _refuse(given, _OF_ITEMS, "these are scores of runs, without items")

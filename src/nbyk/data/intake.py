@@ -31,6 +31,7 @@ from nbyk.data.kinds import (
     NumberKind,
     ShareKind,
     counts_labels,
+    refuse_options,
     refuse_strange_columns,
 )
 from nbyk.data.layouts import Mending
@@ -51,14 +52,6 @@ Floats = NDArray[np.float64]
 
 _MOST_LEVELS = 11
 """Errors propose whole numbers as levels if they span fewer than this many values."""
-
-_OPTIONS: Mapping[Kind, tuple[str, ...]] = {
-    "numbers": ("scale", "cluster", "lower_is_better"),
-    "classes": ("classes", "cluster"),
-    "distributions": ("cluster",),
-    "scores": ("paired", "lower_is_better"),
-}
-"""The options that mean something for one kind of data alone."""
 
 
 def read_systems(
@@ -245,13 +238,7 @@ def _refuse_columns(
 
 def _refuse_options(kind: Kind, options: Mapping[str, Any], on_duplicates: str, *, has_gold: bool) -> None:
     """Raise NbykError if an option, or gold, means nothing for data of a kind, or if gold is missing."""
-    for argument, option in options.items():
-        if option is not None and argument not in _OPTIONS[kind]:
-            raise NbykError(f"found {option}, and {kind} have none; leave it out", argument=argument)
-    if has_gold and options["lower_is_better"] is not None:
-        raise NbykError(
-            "metrics that compare with gold say which is better; leave it out", argument="lower_is_better"
-        )
+    refuse_options(kind, options, has_gold=has_gold)
     if has_gold and kind == "scores":
         raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
     if kind in ("classes", "distributions") and on_duplicates == "mean":

@@ -42,6 +42,14 @@ Floats = NDArray[np.float64]
 Kind = Literal["numbers", "classes", "distributions", "scores"]
 KINDS: tuple[Kind, ...] = ("numbers", "classes", "distributions", "scores")
 
+_OPTIONS: Mapping[Kind, tuple[str, ...]] = {
+    "numbers": ("scale", "cluster", "lower_is_better"),
+    "classes": ("classes", "cluster"),
+    "distributions": ("cluster",),
+    "scores": ("paired", "lower_is_better"),
+}
+"""The options that mean something for one kind of data alone."""
+
 _SUM_TOLERANCE = 1e-5
 """The sum of a row of probabilities may be off one by this much, or by what its digits round."""
 
@@ -64,6 +72,17 @@ _LOOKED_AT = 1000
 
 _FIRST = 20
 """Rows that rule out most tables that hold no distributions."""
+
+
+def refuse_options(kind: Kind, options: Mapping[str, Any], *, has_gold: bool = False) -> None:
+    """Raise NbykError if an option was given that means nothing for data of a kind, or beside gold."""
+    for argument, option in options.items():
+        if option is not None and argument not in _OPTIONS[kind]:
+            raise NbykError(f"found {option}, and {kind} have none; leave it out", argument=argument)
+    if has_gold and options.get("lower_is_better") is not None:
+        raise NbykError(
+            "metrics that compare with gold say which is better; leave it out", argument="lower_is_better"
+        )
 
 
 class CellKind(ABC):

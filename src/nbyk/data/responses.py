@@ -20,6 +20,7 @@ from nbyk.data.kinds import (
     ClassKind,
     Kind,
     class_names,
+    refuse_options,
     refuse_strange_columns,
     sum_to_one,
     unit_rows,
@@ -51,6 +52,7 @@ def as_systems(
     scale: Scale | None = None,
     scored: str | None = None,
     paired: bool = False,
+    lower_is_better: bool | None = None,
 ) -> Systems:
     """Return systems, and gold if there is any, from whatever holds their responses.
 
@@ -67,7 +69,7 @@ def as_systems(
         pandas, they are matched by their index.
     cluster : shape (N,)
         The name of each item's cluster.
-    kind, classes, scale
+    kind, classes, scale, lower_is_better
         As for `nbyk.compare`.
     scored
         What the metric scores, "classes" or "distributions"; None if numbers, too.
@@ -81,19 +83,21 @@ def as_systems(
         scale, or an item has no response.
     """
     if isinstance(gold, Systems | ResponseSet):
-        if scale is not None:
-            raise NbykError("found a scale beside data that have theirs; leave it out", argument="scale")
-        if not (systems is None and cluster is None):
-            raise NbykError(
-                "found systems or clusters beside what holds them already; give only that",
-                argument="systems",
-            )
-        return gold if isinstance(gold, Systems) else _systems_of(gold)
+        held = {"scale": scale, "classes": classes, "systems": systems, "cluster": cluster}
+        for argument, given_again in held.items():
+            if given_again is not None:
+                raise NbykError("the data that were read have theirs; leave it out", argument=argument)
+        known_systems = gold if isinstance(gold, Systems) else _systems_of(gold)
+        if kind not in (None, known_systems.kind):
+            raise NbykError(f"found {kind}, and the data were read as {known_systems.kind}", argument="kind")
+        return _directed(known_systems, lower_is_better)
     named = _named(systems)
     if kind == "scores":
-        return _scores(gold, named, scale, paired=paired)
+        return _directed(_scores(gold, named, scale, paired=paired), lower_is_better)
     given = [_given(of, name) for name, of in (named if gold is None else {"gold": gold, **named}).items()]
     known = _kind(given, kind, scored)
+    among = None if known == "distributions" else classes
+    refuse_options(known, {"scale": scale, "classes": among})
     clusters = None if cluster is None else _clusters(cluster, given[0])
     if all(of.items for of in given):
         given, clusters = _matched(given, clusters)
@@ -113,12 +117,19 @@ def as_systems(
                 "expected the same items in all; align them by item first"
             )
     if scale is not None:
-        if categories is not None:
-            raise NbykError(f"found a scale, and {known} have none; leave it out", argument="scale")
         matrices = {name: _on_scale(scale, matrix, name) for name, matrix in matrices.items()}
     gold_matrix, gold_units = matrices.pop("gold", None), units.pop("gold", None)
     on_scale = scale or FROM_0_TO_1
-    return Systems(matrices, gold_matrix, units, gold_units, (), clusters, on_scale, known, categories)
+    made = Systems(matrices, gold_matrix, units, gold_units, (), clusters, on_scale, known, categories)
+    return _directed(made, lower_is_better)
+
+
+def _directed(systems: Systems, lower_is_better: bool | None) -> Systems:
+    if lower_is_better is None:
+        return systems
+    options = {"lower_is_better": lower_is_better}
+    refuse_options(systems.kind, options, has_gold=systems.gold is not None)
+    return replace(systems, lower_is_better=lower_is_better)
 
 
 def response_set(

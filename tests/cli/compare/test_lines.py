@@ -18,6 +18,7 @@ from nbyk.errors import NbykError, rename_arguments
 from nbyk.report.answer import Answer, answer_page
 from nbyk.report.comparison.sentences import p_text
 from nbyk.report.lines import Head, bar, head_text, with_decimals
+from nbyk.testing.pvalues import Alternative
 from nbyk.testing.scores.means import scores_to_settle
 from nbyk.words import Remark
 from tests.cli.conftest import Run
@@ -206,14 +207,17 @@ def test_a_bar_has_its_dot_and_zero_in_place() -> None:
 
 
 @pytest.mark.parametrize("paired", [False, True])
-def test_the_number_of_scores_that_would_settle_is_that_of_statsmodels(paired: bool) -> None:
+@pytest.mark.parametrize(("side", "called"), [("two-sided", "two-sided"), ("greater", "larger")])
+def test_the_number_of_scores_that_would_settle_is_that_of_statsmodels(
+    paired: bool, side: Alternative, called: str
+) -> None:
     rng = np.random.default_rng(4)
     for lead in (0.5, 1.0, 2.0):
         a, b = rng.normal(lead, 1.0, 12), rng.normal(0.0, 1.0, 12)
         sd = (a - b).std(ddof=1) if paired else np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2.0)
         solver = TTestPower() if paired else TTestIndPower()
-        n = solver.solve_power(abs(a.mean() - b.mean()) / sd, alpha=0.05, power=0.8)
-        assert scores_to_settle(a, b, paired=paired) == pytest.approx(n, abs=1.5)
+        n = solver.solve_power(abs(a.mean() - b.mean()) / sd, alpha=0.05, power=0.8, alternative=called)
+        assert scores_to_settle(a, b, paired=paired, alternative=side) == pytest.approx(n, abs=1.5)
     assert scores_to_settle(np.ones(3), np.ones(3), paired=False) is None
 
 

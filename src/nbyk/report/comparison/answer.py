@@ -45,6 +45,7 @@ from nbyk.report.comparison.tables import (
 )
 from nbyk.report.lines import Head, Line
 from nbyk.report.plan_lines import assured_lines
+from nbyk.testing.pvalues import sides_of
 from nbyk.testing.results import Board, Pair, VariancePart, plain
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.means import scores_to_settle
@@ -229,12 +230,12 @@ def _to_settle(two: _Two, head: Head) -> Iterator[str]:
 def scores_would_settle(pair: Pair) -> str:
     """Return how many scores would show the present difference; "" if there is none."""
     samples, paired = pair.sample.scores, FACTS[pair.question.test].paired
-    alpha = pair.question.alpha
-    n = scores_to_settle(samples[pair.a], samples[pair.b], paired=paired, alpha=alpha)
+    alpha, side = pair.question.alpha, pair.question.alternative
+    n = scores_to_settle(samples[pair.a], samples[pair.b], paired=paired, alpha=alpha, alternative=side)
     if n is None:
         return ""
     # So few that no exchange of scores reaches α show nothing, whatever the t-test says.
-    least = next(m for m in count(1) if (2**m if paired else math.comb(2 * m, m)) >= 2.0 / alpha)
+    least = next(m for m in count(1) if (2**m if paired else math.comb(2 * m, m)) >= sides_of(side) / alpha)
     return f"about {max(n, least)} scores of each would show a difference this large (power 0.8)"
 
 

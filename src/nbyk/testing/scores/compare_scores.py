@@ -44,6 +44,9 @@ MANY_SCORES = 30
 NO_MEANS = "no interval is given: Almost Stochastic Order compares whole distributions, not means"
 """Why a claim by Almost Stochastic Order has no interval."""
 
+USUAL_TAU = 0.2
+"""The bound of eps_min below which Almost Stochastic Order finds a system better, if none is given."""
+
 N_RESAMPLES = 10_000
 N_ASO_RESAMPLES = 1000
 
@@ -65,10 +68,6 @@ def board_of_scores(
     """
     check_alternative(question.alternative)
     check_level(question.alpha)
-    if question.tau is None or not 0.0 < question.tau < 1.0:
-        raise NbykError(
-            f"found {question.tau}, expected a number between 0 and 1, such as 0.2", argument="tau"
-        )
     if n_resamples is not None:
         check_draws(n_resamples)
     check_confidence_level(question.confidence_level)
@@ -79,13 +78,17 @@ def board_of_scores(
         raise NbykError(f"found one system, {names[0]}, expected two or more", argument="scores")
     pairs = [(names[a], names[b]) for a, b in choose_pairs(names, question.against, question.alternative)]
     test, reason = chosen_test(question.test, samples, paired=paired)
+    tau = question.tau
+    if tau is not None and not (test == ASO and 0.0 < tau < 1.0):
+        expected = "a number between 0 and 1, such as 0.2" if test == ASO else f"none for {test}"
+        raise NbykError(f"found {tau}, expected {expected}", argument="tau")
     _check_samples(samples, test, paired=paired)
     question = replace(
         question,
         test=test,
         hypothesis=FACTS[test].hypothesis,
         correction=_correction(test, question.correction),
-        tau=question.tau if test == ASO else None,
+        tau=USUAL_TAU if test == ASO and tau is None else tau,
         reason=reason or "",
     )
     counts = counts_of({name: len(sample) for name, sample in samples.items()})

@@ -10,7 +10,7 @@ from scipy.special import ndtri, stdtrit
 
 from nbyk.arrays import Floats
 from nbyk.testing.intervals import Interval, difference_of_proportions, proportion_interval, signs_interval
-from nbyk.testing.pvalues import Alternative
+from nbyk.testing.pvalues import Alternative, sides_of
 from nbyk.testing.results import NONE
 
 _ROUNDING = 1e-13
@@ -99,8 +99,10 @@ def paired_interval(a: Floats, b: Floats, confidence_level: float) -> Interval:
     return signs_interval(int((a > b).sum()), int((a < b).sum()), len(a), confidence_level)
 
 
-def scores_to_settle(a: Floats, b: Floats, *, paired: bool, alpha: float = 0.05) -> int | None:
-    """Return the number of scores of each system with which a two-sided t-test shows the present difference.
+def scores_to_settle(
+    a: Floats, b: Floats, *, paired: bool, alpha: float = 0.05, alternative: Alternative = "two-sided"
+) -> int | None:
+    """Return the number of scores of each system with which a t-test shows the present difference.
 
     It takes the difference and the standard deviations of these scores for the true ones. The normal
     quantiles' count is corrected for t (Guenther 1981, Sample size formulas for normal theory T tests). None
@@ -108,7 +110,7 @@ def scores_to_settle(a: Floats, b: Floats, *, paired: bool, alpha: float = 0.05)
     """
     if min(len(a), len(b)) < 2:
         return None
-    high, more = float(ndtri(1.0 - 0.5 * alpha)), float(ndtri(_POWER))
+    high, more = float(ndtri(1.0 - alpha / sides_of(alternative))), float(ndtri(_POWER))
     variance = np.var(a - b, ddof=1) if paired else np.var(a, ddof=1) + np.var(b, ddof=1)
     difference = _mean(a) - _mean(b)
     if difference == 0.0 or not 0.0 < variance < math.inf:  # of scores near 1e308

@@ -34,6 +34,30 @@ from nbyk.testing.systems.suite import Suite, board_of_suite
 from nbyk.testing.systems.votes import board_of_votes
 from nbyk.words import names_in_text
 
+_UNUSED: Mapping[str, tuple[str, ...]] = {
+    "these are votes between two outputs": (
+        *("cluster", "metric", "kind", "classes", "scale", "null", "test", "tau", "interval", "pair_runs"),
+        *("lower_is_better", "margin", "suite", "n_resamples", "max_resamples", "max_draws"),
+        "decision_error",
+    ),
+    "these are scores of runs, without items": (
+        *("cluster", "metric", "classes", "null", "interval", "generalise", "suite", "looks"),
+        *("max_resamples", "max_draws", "decision_error"),
+    ),
+    "a suite, one system, or a score to compare with draws and pairs nothing": (
+        *("null", "interval", "pair_runs", "n_resamples", "max_resamples", "max_draws", "decision_error"),
+    ),
+    "a suite has tasks in place of clusters, and no margin or paired runs": (
+        "cluster",
+        "margin",
+        "pair_runs",
+    ),
+    "it is about scores of runs": ("test", "tau"),
+}
+"""The arguments of `compare` that mean nothing for some data, by what an error says of these."""
+
+_OF_VOTES, _OF_SCORES, _BY_FORMULA, _OF_SUITE, _NOT_OF_SCORES = _UNUSED
+
 
 def compare(
     gold: Any,
@@ -49,7 +73,7 @@ def compare(
     correction: Correction | None = None,
     null: str = "swap_items",
     test: str | None = None,
-    tau: float = 0.2,
+    tau: float | None = None,
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     confidence_level: float = 0.95,
@@ -123,7 +147,7 @@ def compare(
         For scores of runs: "recommended", "permutation", "approximate_randomisation", "bootstrap",
         "paired_bootstrap", "welch_t", "wilcoxon", "mann_whitney" or "aso" (docs/tests.md).
     tau
-        Almost Stochastic Order finds a system better if `eps_min` is below this, in (0, 1).
+        Almost Stochastic Order finds a system better if `eps_min` is below this, in (0, 1); by default 0.2.
     alternative
         "two-sided", "greater" (A is better; with a baseline, the others are) or "less". With three systems or
         more, the last two need a baseline.
@@ -133,7 +157,7 @@ def compare(
         Nominal coverage of the intervals.
     interval
         The interval over items alone: "percentile", whose coverage is nearer to nominal for most metrics
-        (docs/method.md), or "bca".
+        (docs/method.md), or "bca". Zeros and ones, and skewed means, have intervals of their own.
     generalise
         The population of the broadest claim: "items", and with it any of "clusters", "raters" and "runs". The
         claim is over new ones like those that the items share. None means items, their clusters, and every
@@ -215,6 +239,7 @@ def compare(
     >>> result.p, result.pair.drawn.exact
     (0.125, True)
     """
+    words = dict(locals())
     for argument, given in (("gold", gold), ("a", a), ("b", b)):
         if isinstance(given, str | os.PathLike):
             raise NbykError(
@@ -233,8 +258,8 @@ def compare(
                 'nbyk.read_systems(frame, cluster="task"), and give nbyk.Suite.of(systems.clusters)',
                 argument="suite",
             )
-        gold, a = read_systems(a, kind=kind, cluster=cluster, lower_is_better=lower_is_better), None  # type: ignore[arg-type]
-        cluster = None
+        gold, a = read_systems(a, kind=kind, cluster=cluster, classes=classes, scale=scale), None  # type: ignore[arg-type]
+        cluster = classes = scale = None
     if isinstance(generalise, str):
         generalise = names_in_text(generalise)
     bar = None if against is None or isinstance(against, str) else float(against)
@@ -242,7 +267,8 @@ def compare(
     asked_of_items = (gold, metric, cluster, classes, scale, generalise, suite, bar, kind, test)
     taken = null == "swap_items" and looks == 1 and all(asked is None for asked in asked_of_items)
     taken = taken and are_scores(given)
-    if taken or test is not None or (isinstance(gold, Systems) and gold.kind == "scores"):
+    is_read = isinstance(gold, Systems | ResponseSet)
+    if taken or (test is not None and not is_read) or (isinstance(gold, Systems) and gold.kind == "scores"):
         kind = "scores"
     elif kind is None and metric is None and are_shares(given):
         kind = "distributions"
@@ -272,36 +298,22 @@ def compare(
             argument="against",
         )
     if isinstance(gold, Votes):
-        beside = {
-            "a": given,
-            "test": test,
-            "metric": metric,
-            "kind": kind,
-            "cluster": cluster,
-            "scale": scale,
-            "classes": classes,
-            "suite": suite,
-            "margin": margin,
-            "lower_is_better": lower_is_better,
-        }
-        for argument, other in beside.items():
-            if other is not None:
-                raise NbykError("these are votes between two outputs; leave it out", argument=argument)
+        if given is not None:
+            raise NbykError(f"{_OF_VOTES}; leave it out", argument="a")
+        _refuse_unused(words, _OF_VOTES)
         return board_of_votes(gold, asked, judge=judge)
     if judge is not None:
         raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")
-    if looks != 1 and kind == "scores":
-        raise NbykError("found looks beside scores of runs; they are for items", argument="looks")
+    if kind == "scores":
+        _refuse_unused(words, _OF_SCORES)
     if lower_is_better is not None and metric is not None and kind != "scores":
         raise NbykError(
             f"found {lower_is_better} and a metric, which says what is better; give one of them",
             argument="lower_is_better",
         )
-    is_read = isinstance(gold, Systems | ResponseSet)
-    if suite is not None and cluster is None and not is_read:
-        cluster = suite.given
-    elif suite is not None and cluster is not None:
-        raise NbykError("found clusters beside a suite, which has none; leave them out", argument="cluster")
+    if suite is not None:
+        _refuse_unused(words, _OF_SUITE)
+        cluster = None if is_read else suite.given
     with renaming({} if suite is None else {"cluster": "suite"}):
         systems = as_systems(
             gold,
@@ -312,10 +324,9 @@ def compare(
             scale=as_scale(scale),
             scored=kind_scored(metric),
             paired=pair_runs,
+            lower_is_better=lower_is_better,
         )
-    if lower_is_better is not None:
-        systems = replace(systems, lower_is_better=lower_is_better)
-    if kind == "scores":
+    if systems.kind == "scores":
         question = replace(
             asked.question("mean score"),
             test=test or RECOMMENDED,
@@ -332,18 +343,11 @@ def compare(
             margin=margin,
             notes=[TAKEN_AS_SCORES] if taken else [],
         )
+    _refuse_unused(words, _NOT_OF_SCORES)
     scored = ScoredSystems.of(systems, metric)
     if suite is not None or bar is not None or len(scored.names) == 1:
-        for argument, word, usual in (("null", null, "swap_items"), ("interval", interval, "percentile")):
-            if word != usual:
-                raise NbykError(
-                    f"found {word}; a suite, one system, or a score to compare with draws nothing; leave "
-                    "it out",
-                    argument=argument,
-                )
+        _refuse_unused(words, _BY_FORMULA)
     if suite is not None:
-        if margin is not None:
-            raise NbykError("found a margin beside a suite, which has none; leave it out", argument="margin")
         if systems.clusters is not None:
             if not is_read:
                 suite = suite.in_order(systems.clusters)
@@ -359,3 +363,11 @@ def compare(
     if bar is not None or len(scored.names) == 1:
         return board_alone(scored, asked, bar=bar)
     return board_of(scored, asked, with_parts=parts)
+
+
+def _refuse_unused(words: Mapping[str, Any], why: str) -> None:
+    """Raise NbykError if an argument was given that means nothing here."""
+    for name in _UNUSED[why]:
+        usual = (compare.__kwdefaults__ or {})[name]
+        if words[name] is not None and (usual is None or words[name] != usual):
+            raise NbykError(f"{why}; leave it out", argument=name)
