@@ -26,7 +26,17 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.testing.intervals import p_above, signs_interval
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.results import NONE, Claim, Interval, Margin, favoured, hull, inconclusive, is_behind
+from nbyk.testing.results import (
+    NONE,
+    Claim,
+    Doubt,
+    Interval,
+    Margin,
+    favoured,
+    hull,
+    inconclusive,
+    is_behind,
+)
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of, too_few
 from nbyk.testing.shared_units.intervals import parts_with_intervals
@@ -143,7 +153,7 @@ def claim_by_t(
         "t",
         favoured(test.effect, decision.alternative),
         df=test.df,
-        reserve=test.reserve(decision.alternative, decision.alpha),
+        doubts=test.doubts(decision.alternative, decision.alpha),
         by_precision=test.by_precision,
         parts=test.parts,
     )
@@ -257,12 +267,18 @@ def _margin(
     if test is None or reason:
         return Margin(size, math.nan, math.nan, math.nan, NONE, alpha, reason)
     not_worse, not_better = test.p_value("greater", null=-size), test.p_value("less", null=size)
-    equivalent = max(not_worse, not_better)
-    reserve = test.reserve("greater", alpha, null=-size) or test.reserve("less", alpha, null=-size)
-    if not reserve and equivalent <= alpha:
-        reserve = test.reserve("less", alpha, null=size)
-    p = not_worse, test.p_value("less", null=-size), equivalent
-    return Margin(size, *p, test.interval(1.0 - 2.0 * alpha), alpha, reserve=reserve)
+    p = not_worse, test.p_value("less", null=-size), max(not_worse, not_better)
+    sides: tuple[tuple[Alternative, float], ...] = (("greater", -size), ("less", -size), ("less", size))
+    doubts = _doubts(*(test.doubts(side, alpha, null=null) for side, null in sides))
+    return Margin(size, *p, test.interval(1.0 - 2.0 * alpha), alpha, doubts=doubts)
+
+
+def _doubts(
+    not_worse: Sequence[Doubt], worse: Sequence[Doubt], not_better: Sequence[Doubt]
+) -> tuple[Doubt, ...]:
+    """Return the doubts about a margin from those about its one-sided tests."""
+    kinds = {"not worse": not_worse, "worse": worse, "equivalent": (*not_worse, *not_better)}
+    return tuple(doubt._replace(of=kind) for kind, doubts in kinds.items() for doubt in doubts)
 
 
 def margin_of_signs(n_plus: int, n_minus: int, n: int, size: float, alpha: float) -> Margin | None:
@@ -296,20 +312,16 @@ def _with_step(margin: Margin, effects: Floats) -> Margin:
 
     def stepped(null: float, side: Alternative) -> ItemsAlone:
         p, interval = p_by_t(effects - null, level)
-        return of_effects(
-            effects - null, p, interval, level=level, alternative=side, alpha=alpha, largest=0.0
-        )
+        return of_effects(effects - null, p, interval, level=level, alternative=side, largest=0.0)
 
     not_worse, worse = stepped(-margin.size, "greater"), stepped(-margin.size, "less")
     not_better = stepped(margin.size, "less")
     p_not_worse, p_not_better = not_worse.p["greater"].p, not_better.p["less"].p
     equivalent = max(p_not_worse, p_not_better)
-    reserve = margin.reserve or not_worse.reserve or worse.reserve
-    if not reserve and equivalent <= alpha:
-        reserve = not_better.reserve
+    doubts = (*margin.doubts, *_doubts(not_worse.doubts, worse.doubts, not_better.doubts))
     low, high = not_worse.interval or NONE
     interval = hull(margin.interval, (low - margin.size, high - margin.size))
-    return Margin(margin.size, p_not_worse, worse.p["less"].p, equivalent, interval, alpha, reserve=reserve)
+    return Margin(margin.size, p_not_worse, worse.p["less"].p, equivalent, interval, alpha, doubts=doubts)
 
 
 def _of_constant(test: SharedUnitsTest, margin: float, alpha: float) -> Margin:

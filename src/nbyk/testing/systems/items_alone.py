@@ -39,7 +39,7 @@ from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.intervals import Interval, constant_interval, proportion_interval, signs_interval
 from nbyk.testing.pvalues import Alternative, PValue, p_of_sides, p_of_signs, tie_tolerance
-from nbyk.testing.results import NONE
+from nbyk.testing.results import NONE, Doubt
 from nbyk.testing.skewness import corrected, reaches, skewness_of_mean
 from nbyk.testing.systems.asked import Asked
 
@@ -83,7 +83,7 @@ class ItemsAlone:
 
     p: PValues
     interval: Interval | None = None
-    reserve: str = ""
+    doubts: tuple[Doubt, ...] = ()
     method: str = ""
     signs: tuple[int, int] | None = None
 
@@ -102,7 +102,7 @@ def items_alone(
         if percentile[0] < percentile[1]:
             return ItemsAlone(p)
         why = f"every sample of the {unit} has the same effect: nothing shows how it varies"
-        return ItemsAlone(p, NONE, why)
+        return ItemsAlone(p, NONE, (Doubt(why),))
     scores = scores_of_items(metric, rows)[:2]
     if len(scores) == 2:
         effects, largest = metric.sign * (scores[0] - scores[1]), float(np.ptp(scores))
@@ -129,7 +129,6 @@ def items_alone(
         interval,
         level=asked.confidence_level,
         alternative=asked.decision.alternative,
-        alpha=asked.decision.alpha,
         largest=1.0 if within_one else largest,
         bounded=within_one,
         unit=unit,
@@ -211,7 +210,6 @@ def of_effects(
     *,
     level: float,
     alternative: Alternative,
-    alpha: float,
     largest: float,
     bounded: bool = True,
     unit: str = "items",
@@ -223,16 +221,16 @@ def of_effects(
     seen.
     """
     n, effect = effects.size, float(effects.mean())
-    is_verdict = p[alternative].p <= alpha
     g = skewness_of_mean(effects)
     error = math.sqrt(6.0 * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if n > 2 else math.inf  # of normal items
     is_skewed = abs(g) > _SKEWED * error
     farthest = _FARTHER * largest if is_skewed and not bounded else largest
-    unseen = _unseen(effect, n, farthest, unit) if is_verdict else ""
+    unseen = _unseen(effect, n, farthest, unit)
     if np.ptp(effects) <= tie_tolerance(effects):
         if bounded:
             return ItemsAlone(p, constant_interval(effect, n, level, (-largest, largest)), unseen)
-        return ItemsAlone(p, None, f"all {n} {unit} have the same effect, and nothing shows how it varies")
+        why = f"all {n} {unit} have the same effect, and nothing shows how it varies"
+        return ItemsAlone(p, None, (Doubt(why),))
     if not is_skewed:
         return ItemsAlone(p, None, unseen)
     raised = _raised(p, effects, g)
@@ -240,15 +238,12 @@ def of_effects(
         low, high = _step_interval(effects, g, level)
         interval = min(low, percentile[0]), max(high, percentile[1])
         method = SKEWED_T if raised[alternative].p > p[alternative].p else ""
-        return ItemsAlone(raised, interval, unseen if raised[alternative].p <= alpha else "", method)
-    if is_verdict and raised[alternative].p > alpha:
-        return ItemsAlone(
-            p,
-            None,
-            f"a few {unit} lie far from the others on one side; if the population has more of them, p is "
-            f"{raised[alternative].p:.2g}",
-        )
-    return ItemsAlone(p, None, unseen)
+        return ItemsAlone(raised, interval, unseen, method)
+    if_more = (
+        f"a few {unit} lie far from the others on one side; if the population has more of them, p is "
+        f"{raised[alternative].p:.2g}"
+    )
+    return ItemsAlone(p, None, (Doubt(if_more, raised[alternative].p), *unseen))
 
 
 def of_clusters(effects: Floats, clusters: Integers) -> Floats:
@@ -307,12 +302,13 @@ def _factor(n: int) -> float:
     return 1.0 + 24.0 / n
 
 
-def _unseen(effect: float, n: int, largest: float, unit: str) -> str:
-    """Return the reserve about a kind of items that the sample does not show; "" if it could not matter."""
+def _unseen(effect: float, n: int, largest: float, unit: str) -> tuple[Doubt, ...]:
+    """Return the doubt about a kind of items that the sample does not show, if it could matter."""
     share = 1.0 - _UNSEEN ** (1.0 / n)
     if abs(effect) * (1.0 - share) >= share * largest:
-        return ""
-    return (
+        return ()
+    why = (
         f"a kind of {unit} that is not among these {n} may have a share of up to {share:.2g}, and could turn "
         "the effect round"
     )
+    return (Doubt(why),)

@@ -21,7 +21,7 @@ from nbyk.sums import product, root
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
 from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
-from nbyk.testing.results import Board, Claim, Interval, Margin, favoured, inconclusive
+from nbyk.testing.results import Board, Claim, Doubt, Interval, Margin, favoured, inconclusive
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
 from nbyk.testing.systems.by_formula import board_by_formula, times_as_many, without_p
@@ -209,8 +209,8 @@ class _Alone:
         scores = scores_of_items(self.scored.metric, self.scored.rows)[self.system]
         clusters = self.data.clusters if panel.draws_clusters else None
         spread = scores if clusters is None else of_clusters(scores, clusters)
-        value, n, method, reserve, margin = float(scores.mean()), spread.size, "t", "", None
-        least_p = 0.0
+        value, n, method, margin = float(scores.mean()), spread.size, "t", None
+        least_p, doubts = 0.0, tuple[Doubt, ...]()
         if clusters is None and np.isin(scores, (0.0, 1.0)).all():
             count = int(scores.sum())
             p, *extremes = (_towards(sign, *_exact(of, n, bar))[alternative] for of in (count, 0, n))
@@ -232,18 +232,17 @@ class _Alone:
                 interval,
                 level=level,
                 alternative=alternative,
-                alpha=asked.decision.alpha,
                 largest=1.0 if self.bounded else float(np.ptp(scores)),
                 bounded=self.bounded,
                 unit=unit,
             )
             p, method = known.p[alternative].p, known.method or "t"
             low, high = known.interval or interval
-            ends, reserve = (bar + sign * low, bar + sign * high), "" if self.bar is None else known.reserve
+            ends, doubts = (bar + sign * low, bar + sign * high), known.doubts
         low, high = sorted(sign * (end - bar) for end in ends)
         effect = sign * (value - bar)
         favours = favoured(effect, alternative)
-        claim = Claim(over, population, effect, (low, high), p, 0.0, method, favours, reserve=reserve)
+        claim = Claim(over, population, effect, (low, high), p, 0.0, method, favours, doubts=doubts)
         return replace(claim, margin=margin, least_p=least_p)
 
 

@@ -24,7 +24,7 @@ from nbyk.sums import product
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.pvalues import p_of_signs, tie_tolerance
-from nbyk.testing.results import NONE, Board, Claim, Interval
+from nbyk.testing.results import NONE, Board, Claim, Doubt, Interval
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component, third_moment
 from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK
@@ -195,7 +195,7 @@ def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: fl
                 items = replace(items, effect=test.effect)
             elif at_work < FEWEST_GROUPS_AT_WORK:
                 few = f"the effect rests on about {at_work:.1f} of the items; collect more"
-                items = replace(items, reserve=items.reserve or few)
+                items = replace(items, doubts=(*items.doubts, Doubt(few)))
         made: tuple[Claim, ...] = () if items is None else (items,)
         if new_tasks:
             of_tasks = suite.over_tasks(values) if suite.n_weighed > 1 else None
