@@ -43,13 +43,17 @@ def test_each_kind_of_p_is_corrected_over_the_pairs(correction: str) -> None:
 
 def test_verdicts_and_the_sentence_follow_the_corrected_p() -> None:
     board = board_of(against="level")
-    verdicts = {pair.a: pair.margin.verdict for pair in board.pairs if pair.margin is not None}
-    assert verdicts == {"same": "equivalent", "near": "undecided", "far": "worse"}
+    margins = {pair.a: pair.margin for pair in board.pairs if pair.margin is not None}
+    assert {name: of.shown for name, of in margins.items()} == {
+        "same": "equivalent",
+        "near": "undecided",
+        "far": "worse",
+    }
     said = {shown: words.of_several.format(size="0.1") for shown, words in WITHIN_MARGIN.items()}
-    parts = [f"{said[shown]}: {name}" for name, shown in verdicts.items()]
+    parts = [f"{said[of.shown]}: {name}{' (with reserve)' * of.is_reserved}" for name, of in margins.items()]
     assert sorted(board_margin_sentence(board).removesuffix(".").split("; ")) == sorted(parts)
     assert {pair["claims"][0]["margin"]["verdict"] for pair in board.to_dict()["pairs"]} >= {
-        "equivalent",
+        "equivalent, with reserve",
         "worse",
     }
 

@@ -53,7 +53,13 @@ from nbyk.testing.systems.claims import (
     with_intervals_of_parts,
     within,
 )
-from nbyk.testing.systems.items_alone import SIGN_TEST, ItemsAlone, items_alone, score_interval
+from nbyk.testing.systems.items_alone import (
+    SIGN_TEST,
+    ItemsAlone,
+    items_alone,
+    largest_of_items,
+    score_interval,
+)
 from nbyk.testing.systems.latent import with_latent
 from nbyk.testing.systems.panel import Panel, population_of
 from nbyk.testing.systems.scored import ScoredSystems, answered
@@ -204,7 +210,9 @@ class _OnePair:
         if drawn.size == 0:
             check_defined([metric], bootstraps[None])
         items, by_bootstrap = self._items(under, drawn, margin, exact=exact)
-        claims = claims_of(metric, data, panel, items, asked, test, margin)
+        within_one = is_within_one(metric, data)
+        largest = 1.0 if margin is None else largest_of_items(metric, draws.rows, within_one=within_one)
+        claims = claims_of(metric, data, panel, items, asked, test, margin, largest)
         claims = with_latent(claims, metric, data, panel, self.scale, asked.confidence_level)
         if under.n_draws > under.effects.size:  # too many pairs to keep all of their draws
             drawn = drawn[: under.effects.size].copy()

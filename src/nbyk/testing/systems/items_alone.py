@@ -104,10 +104,7 @@ def items_alone(
         why = f"every sample of the {unit} has the same effect: nothing shows how it varies"
         return ItemsAlone(p, NONE, (Doubt(why),))
     scores = scores_of_items(metric, rows)[:2]
-    if len(scores) == 2:
-        effects, largest = metric.sign * (scores[0] - scores[1]), float(np.ptp(scores))
-    else:
-        effects, largest = metric.sign * scores[0], float(np.abs(scores).max())
+    effects = metric.sign * (scores[0] - scores[1] if len(scores) == 2 else scores[0])
     whole = (0.0, 1.0) if len(scores) == 2 else (-1.0, 0.0, 1.0)
     if rows.clusters is None and np.isin(scores, whole).all():
         counts = int((effects > 0.0).sum()), int((effects < 0.0).sum())
@@ -129,11 +126,19 @@ def items_alone(
         interval,
         level=asked.confidence_level,
         alternative=asked.decision.alternative,
-        largest=1.0 if within_one else largest,
+        largest=largest_of_items(metric, rows, within_one=within_one),
         bounded=within_one,
         unit=unit,
     )
     return replace(alone, interval=interval) if few and alone.interval is None else alone
+
+
+def largest_of_items(metric: Metric, rows: Rows, *, within_one: bool) -> float:
+    """Return how far from 0 the effect of an item that the sample does not show may lie."""
+    if within_one or not metric.is_mean_over_items:
+        return 1.0
+    scores = scores_of_items(metric, rows)[:2]
+    return float(np.ptp(scores) if len(scores) == 2 else np.abs(scores).max())
 
 
 def interval_of_swaps(sums: Floats, sizes: Array, level: float, bounds: Interval) -> Interval:
@@ -213,19 +218,20 @@ def of_effects(
     largest: float,
     bounded: bool = True,
     unit: str = "items",
+    turns: str = "turn the effect round",
 ) -> ItemsAlone:
     """Return the numbers of a claim over items with these effects, which are neither zeros and ones nor wins.
 
     `effects`, shape (n,), are those of items or clusters, as `unit` says; p and `percentile` those of the
     draws. `largest` is the largest effect of an item, and `bounded` says whether that is known rather than
-    seen.
+    seen; `turns` is what a kind of items that the sample does not show could do.
     """
     n, effect = effects.size, float(effects.mean())
     g = skewness_of_mean(effects)
     error = math.sqrt(6.0 * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if n > 2 else math.inf  # of normal items
     is_skewed = abs(g) > _SKEWED * error
     farthest = _FARTHER * largest if is_skewed and not bounded else largest
-    unseen = _unseen(effect, n, farthest, unit)
+    unseen = _unseen(effect, n, farthest, unit, turns)
     if np.ptp(effects) <= tie_tolerance(effects):
         if bounded:
             return ItemsAlone(p, constant_interval(effect, n, level, (-largest, largest)), unseen)
@@ -302,13 +308,13 @@ def _factor(n: int) -> float:
     return 1.0 + 24.0 / n
 
 
-def _unseen(effect: float, n: int, largest: float, unit: str) -> tuple[Doubt, ...]:
+def _unseen(effect: float, n: int, largest: float, unit: str, turns: str) -> tuple[Doubt, ...]:
     """Return the doubt about a kind of items that the sample does not show, if it could matter."""
     share = 1.0 - _UNSEEN ** (1.0 / n)
     if abs(effect) * (1.0 - share) >= share * largest:
         return ()
     why = (
-        f"a kind of {unit} that is not among these {n} may have a share of up to {share:.2g}, and could turn "
-        "the effect round"
+        f"a kind of {unit} that is not among these {n} may have a share of up to {share:.2g}, and could "
+        f"{turns}"
     )
     return (Doubt(why),)

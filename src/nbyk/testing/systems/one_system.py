@@ -154,7 +154,10 @@ class _Alone:
         if not items.is_conclusive:
             score = float(self.scored.scores[self.system])
             items = replace(items, effect=self.metric.sign * (score - (self.bar or 0.0)))
-        claims = claims_of(self.metric, self.data, panel, items, asked, test, margin)
+        largest = 1.0
+        if margin is not None and metric.is_mean_over_items and not self.bounded:
+            largest = float(np.ptp(scores_of_items(metric, self.scored.rows)[self.system]))
+        claims = claims_of(self.metric, self.data, panel, items, asked, test, margin, largest)
         if margin is None and self.bar is not None and not panel.draws_clusters:
             claims = (*claims[:-1], self._planned(claims[-1]))
         claims = tuple(self._within(claim).times(unit) for claim in claims)
