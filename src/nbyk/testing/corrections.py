@@ -69,6 +69,11 @@ def correct_p_values(p_values: Any, method: str = "holm") -> Floats:
     return np.minimum(corrected, 1.0)
 
 
+def times_of_least(method: str, n_pairs: int) -> int:
+    """Return how many times the least p that a test can give a correction makes it, if all pairs have it."""
+    return n_pairs if method in ("holm", "bonferroni") else 1
+
+
 def settled_decisions(
     p: Floats, low: Floats, high: Floats, *, alpha: float, method: str
 ) -> NDArray[np.bool_]:
@@ -117,6 +122,13 @@ def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     by_kind = (
         [corrected(getattr(of, name) for of in margins) for name in P_OF_MARGIN.values()] if margins else []
     )
+    least = [pair.claims[0].least_p for pair in pairs]
+
+    def could_reject(place: int) -> bool:
+        p = np.nan_to_num([pair.p for pair in pairs], nan=1.0)
+        p[place] = min(p[place], least[place])
+        return bool(len(pairs) * least[place] <= alpha or correct_p_values(p, correction)[place] <= alpha)
+
     made = []
     for place, (pair, tested) in enumerate(zip(pairs, corrected(pair.p for pair in pairs), strict=True)):
         first, *others = pair.claims
@@ -124,7 +136,8 @@ def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
             _settled(first, tested, [kind[place] for kind in by_kind], alpha),
             *(_settled(claim, (claim.p, 1.0), [], alpha) for claim in others),
         )
-        made.append(replace(pair, p=math.nan if math.isnan(pair.p) else tested[0], claims=claims))
+        p = math.nan if math.isnan(pair.p) else tested[0]
+        made.append(replace(pair, p=p, claims=claims, could_reject=could_reject(place)))
     return made
 
 

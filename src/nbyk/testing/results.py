@@ -542,6 +542,9 @@ class Pair(ShownAsLines):
         `drawn.decision_error`, which all pairs share.
     cautions
         Cautions about the numbers, one sentence each, beside `reserves`.
+    could_reject
+        Whether the test could have rejected, with the p of the other pairs as they are; few items or scores
+        have few arrangements.
     """
 
     a: str
@@ -553,6 +556,7 @@ class Pair(ShownAsLines):
     p: float
     decided: bool
     cautions: tuple[str, ...] = ()
+    could_reject: bool = True
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -616,11 +620,6 @@ class Pair(ShownAsLines):
     def is_behind(self) -> bool:
         """Whether the test asks if one is better that looks worse (`is_behind`), and not about a margin."""
         return self.margin is None and is_behind(self.effect, self.question.alternative)
-
-    @property
-    def could_reject(self) -> bool:
-        """Whether the test could have rejected; few items or scores have few arrangements."""
-        return self.claims[0].least_p <= self.question.alpha
 
     @property
     def reserve(self) -> str:

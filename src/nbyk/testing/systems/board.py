@@ -12,7 +12,7 @@ from nbyk.arrays import Floats
 from nbyk.data.scales import Scale
 from nbyk.data.units import Units
 from nbyk.resampling.effects import check_defined
-from nbyk.testing.corrections import corrected_pairs
+from nbyk.testing.corrections import corrected_pairs, times_of_least
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.family import DrawnNull, choose_pairs, swap_bound
 from nbyk.testing.intervals import acceleration, agreeing, bca_interval, percentile_interval
@@ -373,11 +373,12 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
             f"correction {question.correction} does not bound the chance of any wrong claim, so the sets of "
             "ranks may not cover all true ranks at once; choose holm for that"
         )
-    if first.exact and question.correction != "none" and least_p * len(pairs) > question.alpha:
+    times = times_of_least(question.correction, len(pairs))
+    if first.exact and least_p * times > question.alpha:
+        over_pairs = f" over the number of pairs, {question.alpha / times:.2g}" if times > 1 else ""
         yield (
             f"the smallest p that the {first.n_resamples + 1} arrangements of so few {unit} can give is "
-            f"{least_p:.2g}, above α over the number of pairs, {question.alpha / len(pairs):.2g}: take "
-            f"more {unit}"
+            f"{least_p:.2g}, above α{over_pairs}: take more {unit}"
         )
     open_pairs = sum(not pair.decided and pair.claims[0].is_conclusive for pair in pairs)
     if open_pairs:
