@@ -345,9 +345,10 @@ def _over_people(
     plans = [plan(pilot, solve=name, **asked) for name in counted]
     power_now = plans[0].request.power_of(crew)
     present = replace(plans[0], crew=crew, power=power_now, open=("power",), reachable=True, others=())
+    of_ratings = most[1] if most[1] < MAX_RESPONSES else math.inf  # by itself it limits no number of people
     limits = {
         name: max(limit, present.number(name))
-        for name, limit in zip(("n_items", "k_responses"), most, strict=True)
+        for name, limit in (("n_items", most[0]), ("k_responses", of_ratings))
     }
 
     def is_realistic(way: Plan) -> bool:
