@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -231,7 +232,7 @@ def of_effects(
     error = math.sqrt(6.0 * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if n > 2 else math.inf  # of normal items
     is_skewed = abs(g) > _SKEWED * error
     farthest = _FARTHER * largest if is_skewed and not bounded else largest
-    unseen = _unseen(effect, n, farthest, unit, turns)
+    unseen = about_unseen(effect, unseen_share(n), farthest, f"{unit} that is not among these {n}", turns)
     if np.ptp(effects) <= tie_tolerance(effects):
         if bounded:
             return ItemsAlone(p, constant_interval(effect, n, level, (-largest, largest)), unseen)
@@ -308,13 +309,21 @@ def _factor(n: int) -> float:
     return 1.0 + 24.0 / n
 
 
-def _unseen(effect: float, n: int, largest: float, unit: str, turns: str) -> tuple[Doubt, ...]:
+def unseen_share(n: Any) -> Any:
+    """Return the largest share of a kind of items of which n show none with a chance of .05."""
+    return 1.0 - _UNSEEN ** (1.0 / n)
+
+
+def about_unseen(
+    effect: float,
+    share: float,
+    largest: float,
+    what: str,
+    turns: str = "turn the effect round",
+    weight: float = 1.0,
+) -> tuple[Doubt, ...]:
     """Return the doubt about a kind of items that the sample does not show, if it could matter."""
-    share = 1.0 - _UNSEEN ** (1.0 / n)
-    if abs(effect) * (1.0 - share) >= share * largest:
+    counts = weight * share
+    if abs(effect) * (1.0 - counts) >= counts * largest:
         return ()
-    why = (
-        f"a kind of {unit} that is not among these {n} may have a share of up to {share:.2g}, and could "
-        f"{turns}"
-    )
-    return (Doubt(why),)
+    return (Doubt(f"a kind of {what} may have a share of up to {share:.2g}, and could {turns}"),)
