@@ -278,8 +278,10 @@ def _of_constant(value: float, n: int, bar: float) -> tuple[float, float]:
 
 def from_0_to_1(bar: float, scored: ScoredSystems) -> float:
     """Return the bar on [0, 1]; raise NbykError if no system can have that score."""
-    metric, scale = scored.metric, scored.scale
-    low, high = metric.score_range or (-math.inf, math.inf)
+    metric, scale, rows = scored.metric, scored.scale, scored.rows
+    rated = [rows.systems, *([rows.gold] if rows.gold.size else [])]
+    is_bounded = metric.table is not None or has_bounds(metric, rated)
+    low, high = (metric.score_range if is_bounded else None) or (-math.inf, math.inf)
     normal = (bar - metric.score_in_ratings(0.0, scale)) / metric.effect_unit(scale)
     if not low <= normal <= high or not math.isfinite(normal):
         ends = [f"{metric.score_in_ratings(end, scale):g}" for end in (low, high)]
