@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
 import nbyk
 from nbyk.errors import NbykError
-from nbyk.testing.corrections import CORRECTIONS, correct_p_values
+from nbyk.testing.corrections import CORRECTIONS, correct_p_values, corrected_pairs
+from nbyk.testing.results import Claim, Doubt, Margin, Pair, Sample
 
 
 def test_corrections_are_those_of_their_authors() -> None:
@@ -65,3 +68,17 @@ def test_few_scores_that_all_differ_are_shown_by_the_share_of_wrong_claims_and_n
     assert not any("cannot find a difference" in text for text in by_share.warnings)
     assert any("cannot find a difference" in text for text in holm.warnings)
     assert [pair.could_reject for pair in (*by_share.pairs, *holm.pairs)] == [True] * 3 + [False] * 3
+
+
+def test_a_doubt_about_a_claim_goes_by_the_correction_of_its_p_and_not_of_its_margin() -> None:
+    """Holm makes the first p three times as large, so that .02 is .06, and the third margin as it is."""
+    question = nbyk.compare(None, {"a": [1.0, 2.0, 4.0], "b": [1.0, 3.0, 2.0]}, kind="numbers").question
+    pairs = []
+    for p, p_margin in ((0.001, 0.02), (0.002, 0.002), (0.003, 0.001)):
+        margin = Margin(0.1, p_margin, 1.0, 1.0, (0.0, 0.1), 0.05, doubts=(Doubt("far", 0.03, "not worse"),))
+        claim = Claim(("items",), "", 0.1, (0.0, 0.2), p, 0.0, "t", "better", margin=margin)
+        claims = (replace(claim, doubts=(Doubt("few", 0.02), Doubt("none", 0.004))),)
+        pairs.append(Pair("a", "b", question, Sample(3, 0, {}), (None, None), claims, p, True))
+    made = corrected_pairs(pairs)
+    assert [[doubt.reason for doubt in pair.claims[0].doubts] for pair in made] == [["few"], [], []]
+    assert [pair.margin is not None and pair.margin.reserve for pair in made] == ["", "far", "far"]

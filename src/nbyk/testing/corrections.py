@@ -119,15 +119,16 @@ def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
         return list(zip(more.tolist(), times.tolist(), strict=True))
 
     margins = [pair.margin for pair in pairs if pair.margin is not None]
-    by_kind = (
-        [corrected(getattr(of, name) for of in margins) for name in P_OF_MARGIN.values()] if margins else []
-    )
-    least = [pair.claims[0].least_p for pair in pairs]
+    kinds = P_OF_MARGIN.values() if margins else ()
+    by_kind = [corrected(getattr(margin, name) for margin in margins) for name in kinds]
 
     def could_reject(place: int) -> bool:
+        least, drawn = pairs[place].claims[0].least_p, pairs[place].drawn
+        if len(pairs) * least <= alpha or not (drawn is None or drawn.exact):  # more draws give a lower p
+            return least <= alpha
         p = np.nan_to_num([pair.p for pair in pairs], nan=1.0)
-        p[place] = min(p[place], least[place])
-        return bool(len(pairs) * least[place] <= alpha or correct_p_values(p, correction)[place] <= alpha)
+        p[place] = min(p[place], least)
+        return bool(correct_p_values(p, correction)[place] <= alpha)
 
     made = []
     for place, (pair, tested) in enumerate(zip(pairs, corrected(pair.p for pair in pairs), strict=True)):
@@ -148,6 +149,6 @@ def _settled(claim: Claim, tested: Corrected, of_margin: Sequence[Corrected], al
         tests = dict(zip(P_OF_MARGIN, of_margin, strict=False))
         margin = replace(margin, **{P_OF_MARGIN[kind]: p for kind, (p, _) in tests.items()})  # type: ignore[arg-type]
         of_shown = [doubt for doubt in margin.doubts if doubt.of == margin.shown]
-        _, times = tests.get(margin.shown, (margin.p, 1.0))
-        margin = replace(margin, doubts=standing(of_shown, margin.p, margin.alpha, times))
+        _, as_many = tests.get(margin.shown, (margin.p, 1.0))
+        margin = replace(margin, doubts=standing(of_shown, margin.p, margin.alpha, as_many))
     return replace(claim, doubts=standing(claim.doubts, p, alpha, times), margin=margin)
