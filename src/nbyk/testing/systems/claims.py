@@ -7,9 +7,10 @@ units.
 Whether A is worse than B by a margin that matters, or both are equally good within it, is one or two
 one-sided t-tests of the effect against the margin, with the standard error of the claim's population
 (Schuirmann 1987, A comparison of the two one-sided tests procedure and the power approach for assessing the
-equivalence of average bioavailability). Zeros and ones, and wins, have the tests of their interval. If all
-items have the same effect, a t-test has nothing to go by. The question is then how many items with another
-effect there may be that the sample does not show.
+equivalence of average bioavailability). Effects of items or clusters have the step for skewness and the
+doubts of `items_alone`; zeros and ones, and wins, have the tests of their interval. If all items have the
+same effect, a t-test has nothing to go by. The question is then how many items with another effect there may
+be that the sample does not show.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from scipy.special import bdtr, bdtrc
@@ -144,6 +144,13 @@ class _Alone:
         rated = (self.data.gold, self.data.a) if self.data.has_gold else (self.data.a,)
         self.has_bounds = scored.metric.table is not None or has_bounds(scored.metric, rated)
 
+    @cached_property
+    def largest(self) -> float:
+        """How far from the bar the score of an item may lie."""
+        if self.bounded or not self.scored.metric.is_mean_over_items:
+            return 1.0
+        return float(np.ptp(scores_of_items(self.scored.metric, self.scored.rows)[self.system]))
+
     def claims(self) -> tuple[Claim, ...]:
         """Return the claims, the broadest first, in the unit of the ratings."""
         asked, panel, metric, scale = self.asked, self.panel, self.scored.metric, self.scored.scale
@@ -154,10 +161,7 @@ class _Alone:
         if not items.is_conclusive:
             score = float(self.scored.scores[self.system])
             items = replace(items, effect=self.metric.sign * (score - (self.bar or 0.0)))
-        largest = 1.0
-        if margin is not None and metric.is_mean_over_items and not self.bounded:
-            largest = float(np.ptp(scores_of_items(metric, self.scored.rows)[self.system]))
-        claims = claims_of(self.metric, self.data, panel, items, asked, test, margin, largest)
+        claims = claims_of(self.metric, self.data, panel, items, asked, test, margin, self.largest)
         if margin is None and self.bar is not None and not panel.draws_clusters:
             claims = (*claims[:-1], self._planned(claims[-1]))
         claims = tuple(self._within(claim).times(unit) for claim in claims)
@@ -235,7 +239,7 @@ class _Alone:
                 interval,
                 level=level,
                 alternative=alternative,
-                largest=1.0 if self.bounded else float(np.ptp(scores)),
+                largest=self.largest,
                 bounded=self.bounded,
                 unit=unit,
             )
