@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.stats import skewtest, t
 
 from nbyk.testing.pvalues import Alternative, PValue
+from nbyk.testing.results import standing
 from nbyk.testing.systems.items_alone import of_effects
 
 Floats = NDArray[np.float64]
@@ -126,13 +127,12 @@ def chosen(
             (0.0, 0.0),
             level=1.0 - level,
             alternative="two-sided",
-            alpha=level,
             largest=float(np.ptp(np.append(of_set, 0.0))) if largest is None else largest,
             bounded=largest is not None,
         )
         is_a = result.p["greater"].p < result.p["less"].p
         sign = 0 if result.p["two-sided"].p > level else 1 if is_a else -1
-        yield bool(result.reserve), sign
+        yield bool(standing(result.doubts, result.p["two-sided"].p, level)), sign
 
 
 def stepped(sizes: Floats, skewness: Floats, c: float) -> Floats:

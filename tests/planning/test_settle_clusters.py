@@ -51,3 +51,19 @@ def test_two_clusters_settle_nothing() -> None:
     a, b, cluster = clustered(2, 0.1, seed=1)
     with pytest.raises(NbykError, match="cluster: 2 clusters are too few; collect 3 or more, or leave"):
         settle(None, a, b, cluster=cluster, metric="mean")
+
+
+@pytest.mark.parametrize(("most", "reachable"), [(7, False), (46, False), (47, True), (None, True)])
+def test_more_people_than_the_realistic_ratings_of_an_item_are_no_way(
+    most: int | None, reachable: bool
+) -> None:
+    """Five people rate all of 30 items; 47 would do, who would rate all of them."""
+    rng = np.random.default_rng(12)
+    severity, items = rng.normal(0.0, 0.1, 5), rng.random((30, 1))
+    a = items + severity + rng.normal(0.0, 0.3, (30, 5))
+    b = items + 0.2 * severity - 0.03 + rng.normal(0.0, 0.3, (30, 5))
+    limits = {} if most is None else {"max_responses": most}
+    found = settle(None, a, b, metric="mean", pair_runs=True, max_items=40, **limits)
+    ways = [way for way in (found, *found.others) if way.reachable]
+    assert bool(ways) is reachable
+    assert all(way.n_items <= 40 and way.k_responses == 47 for way in ways)

@@ -231,8 +231,8 @@ def _tables(systems: Systems, boards: Mapping[str, Board], suite: Suite | None) 
     scored = [ScoredSystems.of(systems, name) for name in boards]
     if suite is not None:
         for place, ((name, board), of_metric) in enumerate(zip(boards.items(), scored, strict=True)):
-            if board.question.against is None and len(systems.names) > 1:
-                pair = board.pairs[0]
+            pair = board.pairs[0]
+            if pair.b in systems.names:
                 caption = (
                     f"{pair.a} over {pair.b} by task; the corrected p counts the {len(suite.names)} tasks"
                 )

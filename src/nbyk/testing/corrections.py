@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nbyk.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
-from nbyk.testing.results import Pair
+from nbyk.testing.results import P_OF_MARGIN, Claim, Pair, standing
 
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
@@ -20,6 +20,9 @@ CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 WHOSE = {"holm": "Holm's", "bonferroni": "Bonferroni's", "benjamini_hochberg": "Benjamini and Hochberg's"}
 """Whose method each correction is, to follow with "method" or "correction"."""
+
+Corrected = tuple[float, float]
+"""A corrected p-value, and how many times the one that it corrects it is."""
 
 
 def check_correction(name: str) -> None:
@@ -66,6 +69,11 @@ def correct_p_values(p_values: Any, method: str = "holm") -> Floats:
     return np.minimum(corrected, 1.0)
 
 
+def times_of_least(method: str, n_pairs: int) -> int:
+    """Return how many times the least p that a test can give a correction makes it, if all pairs have it."""
+    return n_pairs if method in ("holm", "bonferroni") else 1
+
+
 def settled_decisions(
     p: Floats, low: Floats, high: Floats, *, alpha: float, method: str
 ) -> NDArray[np.bool_]:
@@ -99,27 +107,48 @@ def _as_p_values(values: Any) -> Floats:
 def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     """Return pairs with the p of their first claims, and of the tests of margins, corrected for their number.
 
-    An inconclusive claim or test counts as p = 1, and has none. The intervals are not corrected.
+    An inconclusive claim or test counts as p = 1, and has none. The intervals are not corrected. The doubts
+    that stand are those whose p-value, times as large as the correction makes the other, shows nothing.
     """
-    if len(pairs) < 2:
-        return list(pairs)
+    alpha, correction = pairs[0].question.alpha, pairs[0].question.correction
 
-    def corrected(p: Sequence[float]) -> list[float]:
-        p_values: list[float] = correct_p_values(np.nan_to_num(p, nan=1.0), correction).tolist()
-        return p_values
+    def corrected(p_values: Iterable[float]) -> list[Corrected]:
+        p = np.nan_to_num(list(p_values), nan=1.0)
+        more = correct_p_values(p, correction)
+        times = np.divide(more, p, out=np.ones(p.size), where=p > 0.0)
+        return list(zip(more.tolist(), times.tolist(), strict=True))
 
-    correction = pairs[0].question.correction
-    margins = [pair.margin for pair in pairs]
-    tested = [margin for margin in margins if margin is not None]
-    if tested:
-        kinds = zip(*((of.p_not_worse, of.p_worse, of.p_equivalent) for of in tested), strict=True)
-        corrected_kinds = zip(*map(corrected, kinds), strict=True)
-        margins = [
-            of if of.reason else replace(of, p_not_worse=not_worse, p_worse=worse, p_equivalent=equivalent)
-            for of, (not_worse, worse, equivalent) in zip(tested, corrected_kinds, strict=True)
-        ]
-    firsts = [replace(pair.claims[0], margin=of) for pair, of in zip(pairs, margins, strict=True)]
-    return [
-        replace(pair, p=p if first.is_conclusive else math.nan, claims=(first, *pair.claims[1:]))
-        for pair, first, p in zip(pairs, firsts, corrected([pair.p for pair in pairs]), strict=True)
-    ]
+    margins = [pair.margin for pair in pairs if pair.margin is not None]
+    kinds = P_OF_MARGIN.values() if margins else ()
+    by_kind = [corrected(getattr(margin, name) for margin in margins) for name in kinds]
+
+    def could_reject(place: int) -> bool:
+        least, drawn = pairs[place].claims[0].least_p, pairs[place].drawn
+        if len(pairs) * least <= alpha or not (drawn is None or drawn.exact):  # more draws give a lower p
+            return least <= alpha
+        p = np.nan_to_num([pair.p for pair in pairs], nan=1.0)
+        p[place] = min(p[place], least)
+        return bool(correct_p_values(p, correction)[place] <= alpha)
+
+    made = []
+    for place, (pair, tested) in enumerate(zip(pairs, corrected(pair.p for pair in pairs), strict=True)):
+        first, *others = pair.claims
+        claims = (
+            _settled(first, tested, [kind[place] for kind in by_kind], alpha),
+            *(_settled(claim, (claim.p, 1.0), [], alpha) for claim in others),
+        )
+        p = math.nan if math.isnan(pair.p) else tested[0]
+        made.append(replace(pair, p=p, claims=claims, could_reject=could_reject(place)))
+    return made
+
+
+def _settled(claim: Claim, tested: Corrected, of_margin: Sequence[Corrected], alpha: float) -> Claim:
+    """Return a claim with the corrected tests of its margin, if any, and the doubts that stand."""
+    margin, (p, times) = claim.margin, tested
+    if margin is not None and not margin.reason:
+        tests = dict(zip(P_OF_MARGIN, of_margin, strict=False))
+        margin = replace(margin, **{P_OF_MARGIN[kind]: p for kind, (p, _) in tests.items()})  # type: ignore[arg-type]
+        of_shown = [doubt for doubt in margin.doubts if doubt.of == margin.shown]
+        _, as_many = tests.get(margin.shown, (margin.p, 1.0))
+        margin = replace(margin, doubts=standing(of_shown, margin.p, margin.alpha, as_many))
+    return replace(claim, doubts=standing(claim.doubts, p, alpha, times), margin=margin)

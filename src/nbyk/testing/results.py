@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -224,6 +224,26 @@ class Order(Protocol):
         """Return that of B over A."""
 
 
+P_OF_MARGIN = {"not worse": "p_not_worse", "worse": "p_worse", "equivalent": "p_equivalent"}
+"""The p-value by which a test of a margin shows each."""
+
+
+class Doubt(NamedTuple):
+    """A reason why a p-value may be too small, the p-value if it is so, and of a margin what it would show.
+
+    What is shown has a reserve if this p-value, corrected as the other is, does not show it.
+    """
+
+    reason: str
+    p: float = 1.0
+    of: str = ""
+
+
+def standing(doubts: Iterable[Doubt], p: float, alpha: float, times: float = 1.0) -> tuple[Doubt, ...]:
+    """Return the doubts by which p would be above α where it is not, if it is corrected to so many times."""
+    return tuple(doubt for doubt in doubts if p <= alpha < times * doubt.p)
+
+
 @dataclass(frozen=True)
 class Margin:
     """The tests of a claim's effect against a margin.
@@ -248,8 +268,8 @@ class Margin:
         The level of each one-sided test.
     reason
         The reason why the tests are inconclusive; "" if they are not.
-    reserve
-        The reason why the tests hold only with reserve; "" if they hold without.
+    doubts
+        The reasons for a reserve; on a board only those that stand (`nbyk.testing.corrections`).
     """
 
     size: float
@@ -259,7 +279,7 @@ class Margin:
     interval: Interval
     alpha: float
     reason: str = ""
-    reserve: str = ""
+    doubts: tuple[Doubt, ...] = ()
 
     @property
     def shown(self) -> Shown:
@@ -273,7 +293,7 @@ class Margin:
     @property
     def p(self) -> float:
         """The p-value of what is shown; of "not worse" if it is undecided."""
-        return {"equivalent": self.p_equivalent, "worse": self.p_worse}.get(self.shown, self.p_not_worse)
+        return float(getattr(self, P_OF_MARGIN.get(self.shown, "p_not_worse")))
 
     def times(self, unit: float) -> Margin:
         """Return the tests of an effect in another unit."""
@@ -292,9 +312,12 @@ class Margin:
                 p_equivalent=max(self.p_equivalent, narrow.p_equivalent),
                 interval=hull(self.interval, narrow.interval),
             )
-        return (
-            margin if margin.shown == "undecided" else replace(margin, reserve=self.reserve or narrow.reserve)
-        )
+        return replace(margin, doubts=(*self.doubts, *narrow.doubts))
+
+    @property
+    def reserve(self) -> str:
+        """The reason why the tests hold only with reserve; "" if they hold without."""
+        return _reserve(self.doubts)
 
     @property
     def is_reserved(self) -> bool:
@@ -308,7 +331,7 @@ class Margin:
 
     def own_dict(self) -> dict[str, Any]:
         """Return the tests and the verdict as plain values."""
-        return {**plain_fields(self), "verdict": self.verdict}
+        return {**_with_reserve(self), "verdict": self.verdict}
 
 
 @dataclass(frozen=True)
@@ -342,8 +365,8 @@ class Claim:
         error. A p by t is always certain.
     reason
         The reason why the claim is inconclusive; "" if it is not.
-    reserve
-        The reason why p and the interval hold only with reserve; "" if they hold without.
+    doubts
+        The reasons for a reserve; on a board only those that stand (`nbyk.testing.corrections`).
     by_precision
         Whether the effect weights ratings by precision, because units answer very unequal numbers of items.
     advice
@@ -376,7 +399,7 @@ class Claim:
     df: float = math.nan
     decided: bool = True
     reason: str = ""
-    reserve: str = ""
+    doubts: tuple[Doubt, ...] = ()
     by_precision: bool = False
     advice: str = ""
     enough: str = ""
@@ -391,6 +414,15 @@ class Claim:
     def is_conclusive(self) -> bool:
         """Whether the data allow a claim about this population."""
         return not self.reason
+
+    @property
+    def reserve(self) -> str:
+        """The reason why p and the interval hold only with reserve; "" if they hold without."""
+        return _reserve(self.doubts)
+
+    def own_dict(self) -> dict[str, Any]:
+        """Return the claim as plain values."""
+        return _with_reserve(self)
 
     def times(self, unit: float) -> Claim:
         """Return the claim about an effect in another unit."""
@@ -415,9 +447,8 @@ class Claim:
         """Return the claim, no surer than one over a part of its population.
 
         Its interval holds that of `narrow`. Its p is the larger one, and 1 if the two favour different
-        systems; one of `narrow` that is small because no draw reached it is a bound, and says nothing. If p
-        is at most `alpha`, it has the reserve of `narrow` unless it has one of its own. A claim that
-        `keeps_p` takes only the reserve.
+        systems; one of `narrow` that is small because no draw reached it is a bound, and says nothing. It
+        has the doubts of both. A claim that `keeps_p` takes only the doubts.
         """
         if not (self.is_conclusive and narrow.is_conclusive):
             return self
@@ -430,7 +461,7 @@ class Claim:
             if p > self.p:
                 numbers = ("standard_error", "method", "df", "decided", "least_p")
                 claim = replace(claim, p=p, **{name: getattr(narrow, name) for name in numbers})
-        return replace(claim, reserve=claim.reserve or narrow.reserve) if claim.p <= alpha else claim
+        return replace(claim, doubts=(*self.doubts, *narrow.doubts))
 
     def plot(self) -> Figure:
         """Return a figure of the shares of `parts`, from 0 to 100 %."""
@@ -511,6 +542,9 @@ class Pair(ShownAsLines):
         `drawn.decision_error`, which all pairs share.
     cautions
         Cautions about the numbers, one sentence each, beside `reserves`.
+    could_reject
+        Whether the test could have rejected, with the p of the other pairs as they are; few items or scores
+        have few arrangements.
     """
 
     a: str
@@ -522,6 +556,7 @@ class Pair(ShownAsLines):
     p: float
     decided: bool
     cautions: tuple[str, ...] = ()
+    could_reject: bool = True
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -585,11 +620,6 @@ class Pair(ShownAsLines):
     def is_behind(self) -> bool:
         """Whether the test asks if one is better that looks worse (`is_behind`), and not about a margin."""
         return self.margin is None and is_behind(self.effect, self.question.alternative)
-
-    @property
-    def could_reject(self) -> bool:
-        """Whether the test could have rejected; few items or scores have few arrangements."""
-        return self.claims[0].least_p <= self.question.alpha
 
     @property
     def reserve(self) -> str:
@@ -872,6 +902,18 @@ def reserve_sentence(population: str, reserve: str) -> str:
 def hull(first: Interval, second: Interval) -> Interval:
     """Return the least interval that holds both, of which one may be `NONE`."""
     return float(np.fmin(first[0], second[0])), float(np.fmax(first[1], second[1]))
+
+
+def _reserve(doubts: Sequence[Doubt]) -> str:
+    return doubts[0].reason if doubts else ""
+
+
+def _with_reserve(of: Claim | Margin) -> dict[str, Any]:
+    """Return the fields as plain values, with the reserve in the place of the doubts."""
+    return {
+        name.replace("doubts", "reserve"): of.reserve if name == "doubts" else value
+        for name, value in plain_fields(of).items()
+    }
 
 
 def _times(unit: float, interval: Interval) -> Interval:

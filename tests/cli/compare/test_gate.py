@@ -118,3 +118,20 @@ def test_a_margin_is_in_the_unit_of_the_ratings(nbyk: Run) -> None:
     )
     assert scaled["effect"] == pytest.approx(4.0 * own["effect"])
     assert scaled["claims"][0]["margin"]["size"] == 0.8
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [("a.csv c.csv", 3), ("a.csv b.csv c.csv --against c", 4), ("a.csv c.csv --alpha 0.01", 4)],
+)
+def test_a_gate_that_so_few_items_could_not_open_beside_other_candidates_is_inconclusive(
+    line: str, code: int, nbyk: Run
+) -> None:
+    """Six items have a p of 1/32 at least: at most .05, but not at most .025."""
+    rng = np.random.default_rng(2)
+    for name in "abc":
+        write(f"{name}.csv", rng.uniform(0.4, 0.6, (6, 1)))
+    ended, text, _ = nbyk(f"compare {line} --gate --alternative two-sided --format json")
+    assert ended == code
+    if code == 4:
+        assert "so few items cannot show a difference" in json.loads(text)["sentences"][-1]

@@ -10,6 +10,7 @@ import pytest
 
 import nbyk as package
 from nbyk.report.comparison.sentences import WITHIN_MARGIN, board_margin_sentence
+from nbyk.testing.results import Doubt
 from nbyk.testing.shared_units import SharedUnitsTest
 from tests.cli.compare.ratings import found, results, unfolded, write
 from tests.cli.conftest import Run
@@ -23,7 +24,7 @@ def reserved(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     rng = np.random.default_rng(5)
     for name, mean in (("x", 0.6), ("y", 0.4), ("z", 0.4)):
         write(f"{name}.csv", np.clip(rng.normal(mean, 0.1, (40, 6)), 0.0, 1.0))
-    monkeypatch.setattr(SharedUnitsTest, "reserve", lambda *_, **__: WHY)
+    monkeypatch.setattr(SharedUnitsTest, "doubts", lambda *_, **__: (Doubt(WHY),))
     return nbyk
 
 
@@ -60,7 +61,7 @@ def test_a_leaderboard_marks_pairs_and_margins() -> None:
         "z": rng.normal(size=(40, 6)),
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SharedUnitsTest, "reserve", lambda *_, **__: "raters are skewed")
+        patch.setattr(SharedUnitsTest, "doubts", lambda *_, **__: (Doubt("raters are skewed"),))
         board = package.compare(None, systems, metric="mean", margin=0.1)
         against = package.compare(None, systems, metric="mean", against="z")
     assert "2 of 3 pairs can be told apart, 2 with reserve" in board.sentence

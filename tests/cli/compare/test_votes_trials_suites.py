@@ -143,3 +143,14 @@ def test_trials_are_each_items_own_so_that_no_caution_is_about_runs_that_items_s
     assert code == 0
     assert "trials is better than worse" in printed
     assert "of its own" not in printed
+
+
+@pytest.mark.parametrize("against", [(), ("--against", "worse")])
+def test_a_suite_has_its_table_by_task_beside_a_baseline_too(command, against: tuple[str, ...]) -> None:  # type: ignore[no-untyped-def]
+    text = trials()
+    command("", text, "trials.csv")
+    Path("worse.csv").write_text(TRIALS + text.replace(",1,", ",0,", 60), encoding="utf-8")
+    words = ("trials.csv", "worse.csv", "--suite", "task", "--details", *against)
+    code, printed, _ = command("", text, *words)
+    assert code == 0
+    assert "trials over worse by task; the corrected p counts the 3 tasks" in printed

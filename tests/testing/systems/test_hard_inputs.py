@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 
 import nbyk
 from nbyk.errors import NbykError
+from nbyk.testing.results import Doubt
 
 
 def raters_with_unequal_loads(seed: int, n: int = 100, n_raters: int = 40) -> nbyk.Systems:
@@ -93,7 +94,9 @@ def test_a_score_that_no_sample_of_items_changes_has_no_interval_and_a_reserve(m
 def test_one_reason_for_a_reserve_is_said_once_for_all_claims() -> None:
     a = np.random.default_rng(0).normal(0.5, 0.1, (40, 3))
     pair = nbyk.compare(None, {"a": a + 0.1, "b": a}, metric="mean", n_resamples=99).pair
-    broad, *others = (replace(claim, reserve="why", favours="better", p=0.001) for claim in pair.claims)
+    broad, *others = (
+        replace(claim, doubts=(Doubt("why"),), favours="better", p=0.001) for claim in pair.claims
+    )
     (said,) = replace(pair, claims=(broad, *others), p=0.001, decided=True).reserves
     places = ", and for ".join(claim.population for claim in pair.claims)
     assert len(pair.claims) == 2

@@ -43,13 +43,17 @@ def test_each_kind_of_p_is_corrected_over_the_pairs(correction: str) -> None:
 
 def test_verdicts_and_the_sentence_follow_the_corrected_p() -> None:
     board = board_of(against="level")
-    verdicts = {pair.a: pair.margin.verdict for pair in board.pairs if pair.margin is not None}
-    assert verdicts == {"same": "equivalent", "near": "undecided", "far": "worse"}
+    margins = {pair.a: pair.margin for pair in board.pairs if pair.margin is not None}
+    assert {name: of.shown for name, of in margins.items()} == {
+        "same": "equivalent",
+        "near": "undecided",
+        "far": "worse",
+    }
     said = {shown: words.of_several.format(size="0.1") for shown, words in WITHIN_MARGIN.items()}
-    parts = [f"{said[shown]}: {name}" for name, shown in verdicts.items()]
+    parts = [f"{said[of.shown]}: {name}{' (with reserve)' * of.is_reserved}" for name, of in margins.items()]
     assert sorted(board_margin_sentence(board).removesuffix(".").split("; ")) == sorted(parts)
     assert {pair["claims"][0]["margin"]["verdict"] for pair in board.to_dict()["pairs"]} >= {
-        "equivalent",
+        "equivalent, with reserve",
         "worse",
     }
 
@@ -58,3 +62,35 @@ def test_without_a_margin_nothing_is_said_of_one() -> None:
     board = nbyk.compare(None, systems(), metric="mean", n_resamples=199)
     assert board_margin_sentence(board) == ""
     assert all(pair.margin is None for pair in board.pairs)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_with_bonferroni_a_pair_has_the_verdicts_and_reserves_of_the_pair_alone_at_the_corrected_level(
+    seed: int,
+) -> None:
+    """Six people with lognormal severities, so that many p are in doubt between α and α over the number."""
+    rng = np.random.default_rng(seed)
+    severities, items = 0.06 * rng.lognormal(0.0, 1.0, (3, 6)), rng.random((60, 1))
+    rated = {f"s{k}": items + severities[k] + 0.12 * k + rng.normal(0.0, 0.1, (60, 6)) for k in range(3)}
+    asked: dict[str, Any] = {"metric": "mean", "kind": "numbers", "against": 0.6, "margin": 0.2}
+    board = nbyk.compare(None, rated, correction="bonferroni", **asked)
+    for pair in board.pairs:
+        alone = nbyk.compare(None, {pair.a: rated[pair.a]}, alpha=0.05 / 3.0, **asked).pair
+        assert pair.margin is not None
+        assert alone.margin is not None
+        assert (pair.verdict, pair.reserve) == (alone.verdict, alone.reserve)
+        assert (pair.margin.verdict, pair.margin.reserve) == (alone.margin.verdict, alone.margin.reserve)
+
+
+@pytest.mark.parametrize("null", ["shifted", "permutation", "pooled", "pooled_twice"])
+@pytest.mark.parametrize("kind", ["zeros and ones", "skewed", "ratings"])
+def test_a_margin_is_about_the_effect_whatever_null_is_drawn_beside_it(null: str, kind: str) -> None:
+    rng = np.random.default_rng(3)
+    a, b = {
+        "zeros and ones": (rng.random((2, 60, 1)) < [[[0.9]], [[0.85]]]).astype(float),
+        "skewed": rng.exponential(size=(2, 60, 1)) ** 2,
+        "ratings": rng.random((2, 60, 3)),
+    }[kind]
+    asked: dict[str, Any] = {"metric": "mean", "margin": 0.1, "generalise": "items", "n_resamples": 99}
+    swapped, other = (nbyk.compare(None, a, b, null=of, **asked).pair.margin for of in ("swap_items", null))
+    assert other == swapped

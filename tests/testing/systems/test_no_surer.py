@@ -13,10 +13,11 @@ import pytest
 
 import nbyk
 from nbyk.metrics import get
-from nbyk.testing.results import NONE, Board, Claim, Interval, Margin
+from nbyk.testing.results import NONE, Board, Claim, Doubt, Interval, Margin
 from nbyk.testing.shared_units import responses, shared_units_test
 
 N = 24
+FEW = Doubt("few")
 
 
 def ratings(rng: np.random.Generator, units: int, sd: float) -> np.ndarray:
@@ -165,23 +166,22 @@ def test_a_score_for_new_clusters_has_the_interval_of_its_own_test() -> None:
 
 def test_a_claim_over_clusters_takes_only_the_reserve() -> None:
     over = ("items", "clusters")
-    claim = Claim(over, "", 0.1, (0.0, 0.2), 0.04, 0.0, "swap_items", "better", reserve="few")
+    claim = Claim(over, "", 0.1, (0.0, 0.2), 0.04, 0.0, "swap_items", "better", doubts=(FEW,))
     broad = Claim((*over, "runs"), "", 0.1, (0.05, 0.15), 0.01, 0.0, "t", "better")
     joint = broad.no_surer_than(claim, 0.05)
     assert (joint.p, joint.interval, joint.method, joint.reserve) == (0.01, (0.05, 0.15), "t", "few")
-    of_part = Margin(0.1, 0.04, 0.9, 0.04, (0.0, 0.2), 0.05, reserve="few")
+    of_part = Margin(0.1, 0.04, 0.9, 0.04, (0.0, 0.2), 0.05, doubts=(FEW,))
     margin = Margin(0.1, 0.01, 0.99, 0.02, (0.05, 0.15), 0.05)
-    assert margin.no_surer_than(of_part, keeps_p=True) == replace(margin, reserve="few")
+    assert margin.no_surer_than(of_part, keeps_p=True) == replace(margin, doubts=(FEW,))
     assert margin.no_surer_than(of_part, keeps_p=False) == replace(of_part, p_worse=0.99)
 
 
 def test_a_claim_by_precision_takes_only_the_reserve() -> None:
-    claim = Claim(("items",), "", 0.1, (0.0, 0.2), 0.04, 0.0, "swap_items", "better", reserve="few")
+    claim = Claim(("items",), "", 0.1, (0.0, 0.2), 0.04, 0.0, "swap_items", "better", doubts=(FEW,))
     by_precision = Claim(
         ("items", "raters"), "", 0.12, (0.05, 0.15), 0.01, 0.0, "t", "better", by_precision=True
     )
-    assert by_precision.no_surer_than(claim, 0.05) == replace(by_precision, reserve="few")
-    assert by_precision.no_surer_than(claim, 0.005) == by_precision
+    assert by_precision.no_surer_than(claim, 0.05) == replace(by_precision, doubts=(FEW,))
 
 
 def test_two_claims_that_favour_different_systems_show_nothing() -> None:
@@ -224,8 +224,7 @@ def test_a_p_of_all_arrangements_is_no_bound() -> None:
 
 def test_a_claim_without_an_interval_leaves_that_of_the_broader_one() -> None:
     nan = float("nan")
-    claim = Claim(("items",), "", 0.1, (nan, nan), 0.01, 0.0, "swap_items", "better", reserve="few")
+    claim = Claim(("items",), "", 0.1, (nan, nan), 0.01, 0.0, "swap_items", "better", doubts=(FEW,))
     broad = Claim(("items", "runs"), "", 0.1, (0.05, 0.15), 0.02, 0.0, "t", "better")
     joint = broad.no_surer_than(claim, 0.05)
     assert (joint.p, joint.interval, joint.reserve) == (0.02, (0.05, 0.15), "few")
-    assert not broad.no_surer_than(claim, 0.015).reserve

@@ -235,3 +235,16 @@ def test_no_interval_of_a_score_holds_scores_that_there_are_not() -> None:
     answers = gold + np.where(rng.random(40) < 0.3, 0.05 * rng.normal(size=40) ** 3, 0.0)
     board = nbyk.compare(gold, {"mine": np.clip(answers, 0.0, 1.0)}, metric="spearman")
     assert board.standings[0].interval == (pytest.approx(0.95784, abs=1e-5), 1.0)
+
+
+@pytest.mark.parametrize("suite", [False, True])
+def test_numbers_without_a_scale_are_held_to_a_bar_of_their_own_size(suite: bool) -> None:
+    seconds = np.random.default_rng(0).normal(72.0, 3.0, 40)
+    tasks = nbyk.Suite.of(["u"] * 40 + ["v"], {"u": 1.0, "v": 0.0}) if suite else None
+    given = np.append(seconds, 1.0) if suite else seconds
+    pair = nbyk.compare(None, {"a": given}, kind="numbers", against=70.0, suite=tasks).pair
+    by_t = stats.ttest_1samp(seconds, 70.0)
+    assert pair.p == pytest.approx(by_t.pvalue)
+    assert pair.effect == pytest.approx(seconds.mean() - 70.0)
+    with pytest.raises(NbykError, match="against: found 70, expected a score of mean from 0 to 1"):
+        nbyk.compare(None, {"a": seconds / 100.0}, kind="numbers", against=70.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -338,3 +339,19 @@ def test_tasks_follow_their_items_as_clusters_do() -> None:
         nbyk.compare(read, metric="mean", suite=Suite.of(TASKS[order]))
     with pytest.raises(NbykError, match=r"suite: found a frame beside a suite; read it with the column"):
         nbyk.compare(frame, suite=Suite.of(TASKS))
+
+
+@pytest.mark.parametrize("n", [20, 60, 300])
+def test_a_suite_of_one_task_that_counts_is_that_task_with_the_reserve_of_items_not_seen(n: int) -> None:
+    rng = np.random.default_rng(n)
+    reserved = 0
+    for effect in (0.015, 0.03, 0.1):
+        scores = np.append(rng.normal(0.5 + effect, 0.4 * effect, n), 0.5)
+        suite = Suite.of(["x"] * n + ["y"], {"x": 1.0, "y": 0.0})
+        asked: dict[str, Any] = {"metric": "mean", "kind": "numbers", "against": 0.5}
+        of_suite = nbyk.compare(None, {"a": scores}, suite=suite, **asked).pair
+        alone = nbyk.compare(None, {"a": scores[:n]}, **asked).pair
+        assert of_suite.claims[0].p == pytest.approx(alone.claims[0].p, rel=1e-9)
+        assert of_suite.verdict == alone.verdict
+        reserved += bool(of_suite.reserve)
+    assert reserved == {20: 3, 60: 2, 300: 0}[n]

@@ -14,7 +14,12 @@ from nbyk.arrays import Floats
 from nbyk.data.systems import Systems
 from nbyk.errors import NbykError, errors_about, unknown_name
 from nbyk.resampling.effects import Progress
-from nbyk.testing.corrections import check_correction, corrected_pairs, settled_decisions
+from nbyk.testing.corrections import (
+    check_correction,
+    corrected_pairs,
+    settled_decisions,
+    times_of_least,
+)
 from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.intervals import check_confidence_level
@@ -302,7 +307,7 @@ def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, pair
         ),
         drawn=not any(pair.drawn is None or pair.drawn.exact for pair in pairs),
         alpha=question.alpha,
-        n_corrected=n_corrected_for(question, pairs),
+        n_corrected=times_of_least(question.correction, len(pairs)),
     )
     if not paired:
         yield SCOPE

@@ -172,7 +172,8 @@ class SignificanceResult(ShownAsLines):
         if n_items:
             claim = replace(claim, over=("items",), population="new items like these")
         sample = Sample(n_items, 0, counts_of({"A": self.n_a, "B": self.n_b}))
-        return Pair("A", "B", question, sample, (None, None), (claim,), self.p, True, self.warnings)
+        pair = Pair("A", "B", question, sample, (None, None), (claim,), self.p, True, self.warnings)
+        return replace(pair, could_reject=self.least_p <= USUAL_LEVEL)
 
     @property
     def head(self) -> Any:

@@ -12,7 +12,7 @@ from nbyk.arrays import Integers
 from nbyk.metrics import Metric
 from nbyk.metrics.metric import Smoothness
 from nbyk.testing.pvalues import Alternative, sides_of
-from nbyk.testing.results import VariancePart
+from nbyk.testing.results import Doubt, VariancePart
 from nbyk.testing.shared_units.components import (
     Component,
     item_component,
@@ -39,6 +39,11 @@ FEWEST_GROUPS_AT_WORK = 5.0
 
 LEAST_PART = 0.05
 """Below this share of the variance, items may be few."""
+
+_IF_SKEWED = (
+    "if most units (raters, runs or clusters) are alike and a few far off, p is above α; more units "
+    "would tell"
+)
 
 
 @dataclass(frozen=True)
@@ -159,16 +164,11 @@ class SharedUnitsTest:
         needs = f"this t-test needs {FEWEST_GROUPS_AT_WORK:g}"
         return f"the effect rests on {many} of the items, and {needs}; collect more items{other}"
 
-    def reserve(self, alternative: Alternative, alpha: float, *, null: float = 0.0) -> str:
-        """Return the reason why p ≤ α holds only with reserve; "" if it holds without, or is not so."""
+    def doubts(self, alternative: Alternative, alpha: float, *, null: float = 0.0) -> tuple[Doubt, ...]:
+        """Return the doubt about a p of at most α: units may be strongly skewed."""
         if self.p_value(alternative, null=null) > alpha:
-            return ""
-        if self.p_if_strongly_skewed(alternative, null=null) <= alpha:
-            return ""
-        return (
-            "if most units (raters, runs or clusters) are alike and a few far off, p is above α; more units "
-            "would tell"
-        )
+            return ()
+        return (Doubt(_IF_SKEWED, self.p_if_strongly_skewed(alternative, null=null)),)
 
     def p_value(self, alternative: Alternative = "two-sided", *, null: float = 0.0) -> float:
         """Return the p-value of an effect of `null`; 1 (one-sided ½) if the effect is exactly `null`."""

@@ -12,7 +12,7 @@ from nbyk.arrays import Floats
 from nbyk.data.scales import Scale
 from nbyk.data.units import Units
 from nbyk.resampling.effects import check_defined
-from nbyk.testing.corrections import corrected_pairs
+from nbyk.testing.corrections import corrected_pairs, times_of_least
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.family import DrawnNull, choose_pairs, swap_bound
 from nbyk.testing.intervals import acceleration, agreeing, bca_interval, percentile_interval
@@ -53,7 +53,13 @@ from nbyk.testing.systems.claims import (
     with_intervals_of_parts,
     within,
 )
-from nbyk.testing.systems.items_alone import SIGN_TEST, ItemsAlone, items_alone, score_interval
+from nbyk.testing.systems.items_alone import (
+    SIGN_TEST,
+    ItemsAlone,
+    items_alone,
+    largest_of_items,
+    score_interval,
+)
 from nbyk.testing.systems.latent import with_latent
 from nbyk.testing.systems.panel import Panel, population_of
 from nbyk.testing.systems.scored import ScoredSystems, answered
@@ -103,9 +109,9 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
         of_two = replace(sample, responses=counts)
         one = _OnePair(asked, panels[a, b], draws, question, of_two, scored.scale)
         compared.append(one.pair(under, bootstrapped, margin, tests.get((a, b)), exact=exact))
+    compared = corrected_pairs(compared)
     if len(pairs) > 1:
-        corrected = zip(corrected_pairs(compared), nulls, map(tests.get, pairs), strict=True)
-        compared = [_decided(*pair) for pair in corrected]
+        compared = [_decided(*pair) for pair in zip(compared, nulls, strict=True)]
     elif with_parts:
         (pair,) = compared
         broad = with_intervals_of_parts(pair.claims[0], metric, panels[pairs[0]], tests.get(pairs[0]), unit)
@@ -204,7 +210,9 @@ class _OnePair:
         if drawn.size == 0:
             check_defined([metric], bootstraps[None])
         items, by_bootstrap = self._items(under, drawn, margin, exact=exact)
-        claims = claims_of(metric, data, panel, items, asked, test, margin)
+        within_one = is_within_one(metric, data)
+        largest = 1.0 if margin is None else largest_of_items(metric, draws.rows, within_one=within_one)
+        claims = claims_of(metric, data, panel, items, asked, test, margin, largest)
         claims = with_latent(claims, metric, data, panel, self.scale, asked.confidence_level)
         if under.n_draws > under.effects.size:  # too many pairs to keep all of their draws
             drawn = drawn[: under.effects.size].copy()
@@ -246,10 +254,9 @@ class _OnePair:
         if exact:
             p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
         interval = percentile_interval(drawn, level)
-        alone = ItemsAlone(p)
-        if asked.hypothesis == EQUALLY_GOOD:
-            within_one = is_within_one(metric, draws.data)
-            alone = items_alone(metric, draws.rows, p, interval, asked, within_one=within_one)
+        within_one = is_within_one(metric, draws.data)
+        known = items_alone(metric, draws.rows, p, interval, asked, within_one=within_one)
+        alone = known if asked.hypothesis == EQUALLY_GOOD else ItemsAlone(p)
         if alone.interval is not None:
             interval = alone.interval
         elif asked.interval == "bca":
@@ -260,8 +267,8 @@ class _OnePair:
         is_exact = alone.method == SIGN_TEST
         hopeless = chosen.standard_error == 0.0 and chosen.p > decision.alpha
         tested = None
-        if margin is not None and alone.signs is not None:
-            tested = margin_of_signs(*alone.signs, draws.data.n_items, margin, decision.alpha)
+        if margin is not None and known.signs is not None:
+            tested = margin_of_signs(*known.signs, draws.data.n_items, margin, decision.alpha)
         least_p = 2.0**-draws.data.n_items if is_exact else 1.0 / (1 + under.n_draws)
         claim = Claim(
             panel.drawn_over,
@@ -273,23 +280,18 @@ class _OnePair:
             alone.method or asked.null,
             favoured(effect, decision.alternative, tells_which=asked.hypothesis == EQUALLY_GOOD),
             decided=is_exact or hopeless or under.settled_alone,
-            reserve=alone.reserve,
+            doubts=alone.doubts,
             margin=tested,
             least_p=sides_of(decision.alternative) * least_p,
         )
         return claim, alone.interval is None
 
 
-def _decided(pair: Pair, under: DrawnNull, test: SharedUnitsTest | None) -> Pair:
-    """Return a corrected pair with its decision; a claim over units has the reserve of its corrected p."""
+def _decided(pair: Pair, under: DrawnNull) -> Pair:
+    """Return a corrected pair with its decision."""
     broad, items = pair.claims[0], pair.claims[-1]
-    if test is not None and broad.is_conclusive and pair.p > 0.0:
-        alpha = pair.question.alpha * broad.p / pair.p
-        reserve = test.reserve(pair.question.alternative, alpha)
-        broad = replace(broad, reserve=reserve or (items.reserve if broad.p <= alpha else ""))
     is_drawn = broad.method == items.method != SIGN_TEST
-    decided = under.settled if is_drawn else broad.decided
-    return replace(pair, claims=(broad, *pair.claims[1:]), decided=decided)
+    return replace(pair, decided=under.settled if is_drawn else broad.decided)
 
 
 def _about_units(panels: Sequence[Panel], units: Mapping[str, Units]) -> Iterator[str]:
@@ -371,11 +373,12 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
             f"correction {question.correction} does not bound the chance of any wrong claim, so the sets of "
             "ranks may not cover all true ranks at once; choose holm for that"
         )
-    if first.exact and question.correction != "none" and least_p * len(pairs) > question.alpha:
+    times = times_of_least(question.correction, len(pairs))
+    if first.exact and least_p * times > question.alpha:
+        over_pairs = f" over the number of pairs, {question.alpha / times:.2g}" if times > 1 else ""
         yield (
             f"the smallest p that the {first.n_resamples + 1} arrangements of so few {unit} can give is "
-            f"{least_p:.2g}, above α over the number of pairs, {question.alpha / len(pairs):.2g}: take "
-            f"more {unit}"
+            f"{least_p:.2g}, above α{over_pairs}: take more {unit}"
         )
     open_pairs = sum(not pair.decided and pair.claims[0].is_conclusive for pair in pairs)
     if open_pairs:

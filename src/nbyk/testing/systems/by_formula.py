@@ -151,7 +151,7 @@ def without_p(claim: Claim, least: float = 0.0) -> Claim:
         interval=(least + low, least + high),
         p=math.nan,
         favours="undecided",
-        reserve="",
+        doubts=(),
         advice="",
         enough="",
     )

@@ -7,9 +7,10 @@ units.
 Whether A is worse than B by a margin that matters, or both are equally good within it, is one or two
 one-sided t-tests of the effect against the margin, with the standard error of the claim's population
 (Schuirmann 1987, A comparison of the two one-sided tests procedure and the power approach for assessing the
-equivalence of average bioavailability). Zeros and ones, and wins, have the tests of their interval. If all
-items have the same effect, a t-test has nothing to go by. The question is then how many items with another
-effect there may be that the sample does not show.
+equivalence of average bioavailability). Effects of items or clusters have the step for skewness and the
+doubts of `items_alone`; zeros and ones, and wins, have the tests of their interval. If all items have the
+same effect, a t-test has nothing to go by. The question is then how many items with another effect there may
+be that the sample does not show.
 """
 
 from __future__ import annotations
@@ -26,7 +27,17 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.testing.intervals import p_above, signs_interval
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.results import NONE, Claim, Interval, Margin, favoured, hull, inconclusive, is_behind
+from nbyk.testing.results import (
+    NONE,
+    Claim,
+    Doubt,
+    Interval,
+    Margin,
+    favoured,
+    hull,
+    inconclusive,
+    is_behind,
+)
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of, too_few
 from nbyk.testing.shared_units.intervals import parts_with_intervals
@@ -34,7 +45,7 @@ from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW
 from nbyk.testing.shared_units.power import Aim
 from nbyk.testing.shared_units.statistic import effects_of_items
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.items_alone import ItemsAlone, of_effects, p_by_t
+from nbyk.testing.systems.items_alone import ItemsAlone, of_clusters, of_effects, p_by_t
 from nbyk.testing.systems.panel import FEW_UNITS, Panel, few_of, plain_responses
 from nbyk.words import counted, listed
 
@@ -143,7 +154,7 @@ def claim_by_t(
         "t",
         favoured(test.effect, decision.alternative),
         df=test.df,
-        reserve=test.reserve(decision.alternative, decision.alpha),
+        doubts=test.doubts(decision.alternative, decision.alpha),
         by_precision=test.by_precision,
         parts=test.parts,
     )
@@ -206,17 +217,20 @@ def claims_of(
     asked: Asked,
     broad: SharedUnitsTest | None,
     margin: float | None,
+    largest: float,
 ) -> tuple[Claim, ...]:
     """Return the claims of a comparison, the broadest first, with the tests of a margin if there is one.
 
-    `items` is the claim over new items, and `broad` the test over new units (`broad_test`).
+    `items` is the claim over new items, and `broad` the test over new units (`broad_test`); `largest` is how
+    far from 0 the effect of an item may lie (`largest_of_items`).
     """
     claims: tuple[Claim, ...] = (items,)
     if panel.is_broad:
         claims = (broad_claim(metric, panel, items, asked, broad), items)
     if margin is None:
         return claims
-    if margin >= 1.0 and is_within_one(metric, data):
+    within_one = is_within_one(metric, data)
+    if margin >= 1.0 and within_one:
         raise NbykError(
             f"found a margin of {margin:g} times the whole scale, and no effect on {metric.name} is larger; "
             "give the largest difference that does not matter, as in 0.02 for 2 percentage points",
@@ -233,11 +247,13 @@ def claims_of(
         if test is None and not claim.reason:
             sample = sample_of(data, panel, of_clusters="clusters" in claim.over)
             test = shared_units_test(metric, sample, sources=sources)
-        within_one = test is not None and test.is_constant and is_within_one(metric, data)
         margin_tests = _margin(claim, test, margin, alpha, within_one=within_one)
         by_t = test is not None and not (test.is_constant or margin_tests.reason)
-        if by_t and sample is not None and claim.over == ("items",) and metric.is_mean_over_items:
-            margin_tests = _with_step(margin_tests, effects_of_items(metric, sample))
+        if by_t and sample is not None and not sources and metric.is_mean_over_items:
+            effects, unit = effects_of_items(metric, sample), claim.over[-1]
+            if unit == "clusters" and data.clusters is not None:
+                effects = of_clusters(effects, data.clusters)
+            margin_tests = _with_step(margin_tests, effects, largest, unit, bounded=within_one)
         if not math.isnan(margin_tests.interval[0]):
             bounded = within(metric, metric.effect_range, margin_tests.interval, rated)
             margin_tests = replace(margin_tests, interval=bounded)
@@ -251,18 +267,24 @@ def _margin(
     claim: Claim, test: SharedUnitsTest | None, size: float, alpha: float, *, within_one: bool
 ) -> Margin:
     """Return the tests of a claim's effect against a margin."""
-    if test is not None and within_one:
+    if test is not None and test.is_constant and within_one:
         return _of_constant(test, size, alpha)
     reason = claim.reason if test is None else _CONSTANT if test.is_constant else test.roughness
     if test is None or reason:
         return Margin(size, math.nan, math.nan, math.nan, NONE, alpha, reason)
     not_worse, not_better = test.p_value("greater", null=-size), test.p_value("less", null=size)
-    equivalent = max(not_worse, not_better)
-    reserve = test.reserve("greater", alpha, null=-size) or test.reserve("less", alpha, null=-size)
-    if not reserve and equivalent <= alpha:
-        reserve = test.reserve("less", alpha, null=size)
-    p = not_worse, test.p_value("less", null=-size), equivalent
-    return Margin(size, *p, test.interval(1.0 - 2.0 * alpha), alpha, reserve=reserve)
+    p = not_worse, test.p_value("less", null=-size), max(not_worse, not_better)
+    sides: tuple[tuple[Alternative, float], ...] = (("greater", -size), ("less", -size), ("less", size))
+    doubts = _doubts(*(test.doubts(side, alpha, null=null) for side, null in sides))
+    return Margin(size, *p, test.interval(1.0 - 2.0 * alpha), alpha, doubts=doubts)
+
+
+def _doubts(
+    not_worse: Sequence[Doubt], worse: Sequence[Doubt], not_better: Sequence[Doubt]
+) -> tuple[Doubt, ...]:
+    """Return the doubts about a margin from those about its one-sided tests."""
+    kinds = {"not worse": not_worse, "worse": worse, "equivalent": (*not_worse, *not_better)}
+    return tuple(doubt._replace(of=kind) for kind, doubts in kinds.items() for doubt in doubts)
 
 
 def margin_of_signs(n_plus: int, n_minus: int, n: int, size: float, alpha: float) -> Margin | None:
@@ -290,26 +312,33 @@ def is_within_one(metric: Metric, data: ResponseSet) -> bool:
     return least >= -1.0 and most <= 1.0 and metric.is_mean_over_items and are_from_zero_to_one(rated)
 
 
-def _with_step(margin: Margin, effects: Floats) -> Margin:
-    """Return the tests by t over items, with the step for skewness where the items' effects ask for it."""
-    alpha, level = margin.alpha, 1.0 - 2.0 * margin.alpha
+def _with_step(margin: Margin, effects: Floats, largest: float, unit: str, *, bounded: bool) -> Margin:
+    """Return the tests by t over items or clusters, with what their effects ask for beside it (`of_effects`).
 
-    def stepped(null: float, side: Alternative) -> ItemsAlone:
+    An item that the sample does not show may lie as far beyond the margin as it is from `largest`.
+    """
+    size, alpha, level = margin.size, margin.alpha, 1.0 - 2.0 * margin.alpha
+
+    def tested(null: float, side: Alternative) -> ItemsAlone:
         p, interval = p_by_t(effects - null, level)
+        beyond = max(largest + (null if side == "greater" else -null), 0.0)
         return of_effects(
-            effects - null, p, interval, level=level, alternative=side, alpha=alpha, largest=0.0
+            *(effects - null, p, interval),
+            level=level,
+            alternative=side,
+            largest=beyond,
+            bounded=bounded,
+            unit=unit,
+            turns="take it across the margin",
         )
 
-    not_worse, worse = stepped(-margin.size, "greater"), stepped(-margin.size, "less")
-    not_better = stepped(margin.size, "less")
-    p_not_worse, p_not_better = not_worse.p["greater"].p, not_better.p["less"].p
-    equivalent = max(p_not_worse, p_not_better)
-    reserve = margin.reserve or not_worse.reserve or worse.reserve
-    if not reserve and equivalent <= alpha:
-        reserve = not_better.reserve
+    not_worse, worse, not_better = tested(-size, "greater"), tested(-size, "less"), tested(size, "less")
+    p_not_worse = not_worse.p["greater"].p
+    p = p_not_worse, worse.p["less"].p, max(p_not_worse, not_better.p["less"].p)
+    doubts = (*margin.doubts, *_doubts(not_worse.doubts, worse.doubts, not_better.doubts))
     low, high = not_worse.interval or NONE
-    interval = hull(margin.interval, (low - margin.size, high - margin.size))
-    return Margin(margin.size, p_not_worse, worse.p["less"].p, equivalent, interval, alpha, reserve=reserve)
+    interval = hull(margin.interval, (low - size, high - size))
+    return Margin(size, *p, interval, alpha, doubts=doubts)
 
 
 def _of_constant(test: SharedUnitsTest, margin: float, alpha: float) -> Margin:

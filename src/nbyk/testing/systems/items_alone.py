@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -39,7 +40,7 @@ from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.intervals import Interval, constant_interval, proportion_interval, signs_interval
 from nbyk.testing.pvalues import Alternative, PValue, p_of_sides, p_of_signs, tie_tolerance
-from nbyk.testing.results import NONE
+from nbyk.testing.results import NONE, Doubt
 from nbyk.testing.skewness import corrected, reaches, skewness_of_mean
 from nbyk.testing.systems.asked import Asked
 
@@ -83,7 +84,7 @@ class ItemsAlone:
 
     p: PValues
     interval: Interval | None = None
-    reserve: str = ""
+    doubts: tuple[Doubt, ...] = ()
     method: str = ""
     signs: tuple[int, int] | None = None
 
@@ -102,12 +103,9 @@ def items_alone(
         if percentile[0] < percentile[1]:
             return ItemsAlone(p)
         why = f"every sample of the {unit} has the same effect: nothing shows how it varies"
-        return ItemsAlone(p, NONE, why)
+        return ItemsAlone(p, NONE, (Doubt(why),))
     scores = scores_of_items(metric, rows)[:2]
-    if len(scores) == 2:
-        effects, largest = metric.sign * (scores[0] - scores[1]), float(np.ptp(scores))
-    else:
-        effects, largest = metric.sign * scores[0], float(np.abs(scores).max())
+    effects = metric.sign * (scores[0] - scores[1] if len(scores) == 2 else scores[0])
     whole = (0.0, 1.0) if len(scores) == 2 else (-1.0, 0.0, 1.0)
     if rows.clusters is None and np.isin(scores, whole).all():
         counts = int((effects > 0.0).sum()), int((effects < 0.0).sum())
@@ -129,12 +127,19 @@ def items_alone(
         interval,
         level=asked.confidence_level,
         alternative=asked.decision.alternative,
-        alpha=asked.decision.alpha,
-        largest=1.0 if within_one else largest,
+        largest=largest_of_items(metric, rows, within_one=within_one),
         bounded=within_one,
         unit=unit,
     )
     return replace(alone, interval=interval) if few and alone.interval is None else alone
+
+
+def largest_of_items(metric: Metric, rows: Rows, *, within_one: bool) -> float:
+    """Return how far from 0 the effect of an item that the sample does not show may lie."""
+    if within_one or not metric.is_mean_over_items:
+        return 1.0
+    scores = scores_of_items(metric, rows)[:2]
+    return float(np.ptp(scores) if len(scores) == 2 else np.abs(scores).max())
 
 
 def interval_of_swaps(sums: Floats, sizes: Array, level: float, bounds: Interval) -> Interval:
@@ -211,28 +216,28 @@ def of_effects(
     *,
     level: float,
     alternative: Alternative,
-    alpha: float,
     largest: float,
     bounded: bool = True,
     unit: str = "items",
+    turns: str = "turn the effect round",
 ) -> ItemsAlone:
     """Return the numbers of a claim over items with these effects, which are neither zeros and ones nor wins.
 
     `effects`, shape (n,), are those of items or clusters, as `unit` says; p and `percentile` those of the
     draws. `largest` is the largest effect of an item, and `bounded` says whether that is known rather than
-    seen.
+    seen; `turns` is what a kind of items that the sample does not show could do.
     """
     n, effect = effects.size, float(effects.mean())
-    is_verdict = p[alternative].p <= alpha
     g = skewness_of_mean(effects)
     error = math.sqrt(6.0 * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if n > 2 else math.inf  # of normal items
     is_skewed = abs(g) > _SKEWED * error
     farthest = _FARTHER * largest if is_skewed and not bounded else largest
-    unseen = _unseen(effect, n, farthest, unit) if is_verdict else ""
+    unseen = about_unseen(effect, unseen_share(n), farthest, f"{unit} that is not among these {n}", turns)
     if np.ptp(effects) <= tie_tolerance(effects):
         if bounded:
             return ItemsAlone(p, constant_interval(effect, n, level, (-largest, largest)), unseen)
-        return ItemsAlone(p, None, f"all {n} {unit} have the same effect, and nothing shows how it varies")
+        why = f"all {n} {unit} have the same effect, and nothing shows how it varies"
+        return ItemsAlone(p, None, (Doubt(why),))
     if not is_skewed:
         return ItemsAlone(p, None, unseen)
     raised = _raised(p, effects, g)
@@ -240,15 +245,12 @@ def of_effects(
         low, high = _step_interval(effects, g, level)
         interval = min(low, percentile[0]), max(high, percentile[1])
         method = SKEWED_T if raised[alternative].p > p[alternative].p else ""
-        return ItemsAlone(raised, interval, unseen if raised[alternative].p <= alpha else "", method)
-    if is_verdict and raised[alternative].p > alpha:
-        return ItemsAlone(
-            p,
-            None,
-            f"a few {unit} lie far from the others on one side; if the population has more of them, p is "
-            f"{raised[alternative].p:.2g}",
-        )
-    return ItemsAlone(p, None, unseen)
+        return ItemsAlone(raised, interval, unseen, method)
+    if_more = (
+        f"a few {unit} lie far from the others on one side; if the population has more of them, p is "
+        f"{raised[alternative].p:.2g}"
+    )
+    return ItemsAlone(p, None, (Doubt(if_more, raised[alternative].p), *unseen))
 
 
 def of_clusters(effects: Floats, clusters: Integers) -> Floats:
@@ -307,12 +309,21 @@ def _factor(n: int) -> float:
     return 1.0 + 24.0 / n
 
 
-def _unseen(effect: float, n: int, largest: float, unit: str) -> str:
-    """Return the reserve about a kind of items that the sample does not show; "" if it could not matter."""
-    share = 1.0 - _UNSEEN ** (1.0 / n)
-    if abs(effect) * (1.0 - share) >= share * largest:
-        return ""
-    return (
-        f"a kind of {unit} that is not among these {n} may have a share of up to {share:.2g}, and could turn "
-        "the effect round"
-    )
+def unseen_share(n: Any) -> Any:
+    """Return the largest share of a kind of items of which n show none with a chance of .05."""
+    return 1.0 - _UNSEEN ** (1.0 / n)
+
+
+def about_unseen(
+    effect: float,
+    share: float,
+    largest: float,
+    what: str,
+    turns: str = "turn the effect round",
+    weight: float = 1.0,
+) -> tuple[Doubt, ...]:
+    """Return the doubt about a kind of items that the sample does not show, if it could matter."""
+    counts = weight * share
+    if abs(effect) * (1.0 - counts) >= counts * largest:
+        return ()
+    return (Doubt(f"a kind of {what} may have a share of up to {share:.2g}, and could {turns}"),)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from scipy.special import bdtr, bdtrc
@@ -21,7 +21,7 @@ from nbyk.sums import product, root
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
 from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
-from nbyk.testing.results import Board, Claim, Interval, Margin, favoured, inconclusive
+from nbyk.testing.results import Board, Claim, Doubt, Interval, Margin, favoured, inconclusive
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
 from nbyk.testing.systems.by_formula import board_by_formula, times_as_many, without_p
@@ -144,6 +144,13 @@ class _Alone:
         rated = (self.data.gold, self.data.a) if self.data.has_gold else (self.data.a,)
         self.has_bounds = scored.metric.table is not None or has_bounds(scored.metric, rated)
 
+    @cached_property
+    def largest(self) -> float:
+        """How far from the bar the score of an item may lie."""
+        if self.bounded or not self.scored.metric.is_mean_over_items:
+            return 1.0
+        return float(np.ptp(scores_of_items(self.scored.metric, self.scored.rows)[self.system]))
+
     def claims(self) -> tuple[Claim, ...]:
         """Return the claims, the broadest first, in the unit of the ratings."""
         asked, panel, metric, scale = self.asked, self.panel, self.scored.metric, self.scored.scale
@@ -154,7 +161,7 @@ class _Alone:
         if not items.is_conclusive:
             score = float(self.scored.scores[self.system])
             items = replace(items, effect=self.metric.sign * (score - (self.bar or 0.0)))
-        claims = claims_of(self.metric, self.data, panel, items, asked, test, margin)
+        claims = claims_of(self.metric, self.data, panel, items, asked, test, margin, self.largest)
         if margin is None and self.bar is not None and not panel.draws_clusters:
             claims = (*claims[:-1], self._planned(claims[-1]))
         claims = tuple(self._within(claim).times(unit) for claim in claims)
@@ -209,8 +216,8 @@ class _Alone:
         scores = scores_of_items(self.scored.metric, self.scored.rows)[self.system]
         clusters = self.data.clusters if panel.draws_clusters else None
         spread = scores if clusters is None else of_clusters(scores, clusters)
-        value, n, method, reserve, margin = float(scores.mean()), spread.size, "t", "", None
-        least_p = 0.0
+        value, n, method, margin = float(scores.mean()), spread.size, "t", None
+        least_p, doubts = 0.0, tuple[Doubt, ...]()
         if clusters is None and np.isin(scores, (0.0, 1.0)).all():
             count = int(scores.sum())
             p, *extremes = (_towards(sign, *_exact(of, n, bar))[alternative] for of in (count, 0, n))
@@ -232,18 +239,17 @@ class _Alone:
                 interval,
                 level=level,
                 alternative=alternative,
-                alpha=asked.decision.alpha,
-                largest=1.0 if self.bounded else float(np.ptp(scores)),
+                largest=self.largest,
                 bounded=self.bounded,
                 unit=unit,
             )
             p, method = known.p[alternative].p, known.method or "t"
             low, high = known.interval or interval
-            ends, reserve = (bar + sign * low, bar + sign * high), "" if self.bar is None else known.reserve
+            ends, doubts = (bar + sign * low, bar + sign * high), known.doubts
         low, high = sorted(sign * (end - bar) for end in ends)
         effect = sign * (value - bar)
         favours = favoured(effect, alternative)
-        claim = Claim(over, population, effect, (low, high), p, 0.0, method, favours, reserve=reserve)
+        claim = Claim(over, population, effect, (low, high), p, 0.0, method, favours, doubts=doubts)
         return replace(claim, margin=margin, least_p=least_p)
 
 
@@ -276,8 +282,10 @@ def _of_constant(value: float, n: int, bar: float) -> tuple[float, float]:
 
 def from_0_to_1(bar: float, scored: ScoredSystems) -> float:
     """Return the bar on [0, 1]; raise NbykError if no system can have that score."""
-    metric, scale = scored.metric, scored.scale
-    low, high = metric.score_range or (-math.inf, math.inf)
+    metric, scale, rows = scored.metric, scored.scale, scored.rows
+    rated = [rows.systems, *([rows.gold] if rows.gold.size else [])]
+    is_bounded = metric.table is not None or has_bounds(metric, rated)
+    low, high = (metric.score_range if is_bounded else None) or (-math.inf, math.inf)
     normal = (bar - metric.score_in_ratings(0.0, scale)) / metric.effect_unit(scale)
     if not low <= normal <= high or not math.isfinite(normal):
         ends = [f"{metric.score_in_ratings(end, scale):g}" for end in (low, high)]

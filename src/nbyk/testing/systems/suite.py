@@ -24,7 +24,7 @@ from nbyk.sums import product
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.pvalues import p_of_signs, tie_tolerance
-from nbyk.testing.results import NONE, Board, Claim, Interval
+from nbyk.testing.results import NONE, Board, Claim, Doubt, Interval
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component, third_moment
 from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK
@@ -39,7 +39,7 @@ from nbyk.testing.systems.by_formula import (
     without_p,
 )
 from nbyk.testing.systems.claims import is_within_one
-from nbyk.testing.systems.items_alone import p_by_t, scores_of_items
+from nbyk.testing.systems.items_alone import about_unseen, p_by_t, scores_of_items, unseen_share
 from nbyk.testing.systems.one_system import from_0_to_1
 from nbyk.testing.systems.panel import Panel, of_new, panel_of, units_kept
 from nbyk.testing.systems.scored import ScoredSystems
@@ -139,6 +139,13 @@ class Suite:
         moves = (self.weights / self.sizes)[self.of_items] * (values - self.means(values)[self.of_items])
         return items_at_work(moves)
 
+    def about_unseen(self, effect: float, largest: float) -> tuple[Doubt, ...]:
+        """Return the doubt about items of the task that could hide the most of them, if they could matter."""
+        shares = unseen_share(self.sizes)
+        task = int(np.argmax(self.weights * shares))
+        what = f"items that is not among the {self.sizes[task]:.0f} of {self.names[task]}"
+        return about_unseen(effect, float(shares[task]), largest, what, weight=float(self.weights[task]))
+
     def over_tasks(self, values: Floats) -> SharedUnitsTest:
         """Return the weighted mean of items' values, with its variance over new tasks."""
         test, weights, n = self.over_items(values), self.weights, float(self.n_weighed)
@@ -169,7 +176,8 @@ def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: fl
             f"found the tasks of {len(suite.of_items)} items, expected those of {scored.rows.n_items}",
             argument="suite",
         )
-    alone = [name for name, size in zip(suite.names, suite.sizes, strict=True) if size < 2.0]
+    counted = zip(suite.names, suite.sizes, suite.weights, strict=True)
+    alone = [name for name, size, weight in counted if size < 2.0 and weight > 0.0]
     if alone and not new_tasks:
         raise NbykError(
             f"task {alone[0]!r} has one item, which does not show how its items vary; join it with another, "
@@ -178,6 +186,8 @@ def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: fl
         )
     scores, unit = scores_of_items(metric, scored.rows), metric.effect_unit(scored.scale)
     in_ratings = partial(metric.score_in_ratings, scale=scored.scale)
+    within_one = [is_within_one(metric, scored.pair(system, system)) for system in range(len(scored.names))]
+    largest = 1.0 if all(within_one) else float(np.ptp(scores))
 
     def population(panels: Iterable[Panel], *, of_tasks: bool) -> str:
         kept = units_kept([(panel, ()) for panel in panels])
@@ -195,7 +205,8 @@ def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: fl
                 items = replace(items, effect=test.effect)
             elif at_work < FEWEST_GROUPS_AT_WORK:
                 few = f"the effect rests on about {at_work:.1f} of the items; collect more"
-                items = replace(items, reserve=items.reserve or few)
+                items = replace(items, doubts=(*items.doubts, Doubt(few)))
+            items = replace(items, doubts=(*items.doubts, *suite.about_unseen(test.effect, largest)))
         made: tuple[Claim, ...] = () if items is None else (items,)
         if new_tasks:
             of_tasks = suite.over_tasks(values) if suite.n_weighed > 1 else None
@@ -223,7 +234,7 @@ def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: fl
     intervals: list[Interval] = []
     for system, made in of_scores.items():
         low, high = (in_ratings(0.0) + end for end in made[0].interval)
-        if metric.score_range is not None and is_within_one(metric, scored.pair(system, system)):
+        if metric.score_range is not None and within_one[system]:
             least, most = map(in_ratings, metric.score_range)
             low, high = max(low, least), min(high, most)
         intervals.append((low, high))
