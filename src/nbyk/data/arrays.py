@@ -55,7 +55,7 @@ def as_pairs(a: Any, b: Any, *, least: int = 1) -> tuple[Floats, Floats]:
 
 def check_aligned(*values: Any) -> None:
     """Raise NbykError if scores paired by position include pandas Series with different indices."""
-    series = [of for of in values if hasattr(of, "index") and hasattr(of, "to_numpy")]
+    series = [of for of in values if is_of_pandas(of)]
     if any(not of.index.equals(series[0].index) for of in series[1:]):
         raise NbykError(
             "the Series have different indices, so it is unclear which values belong together; align them "
@@ -99,11 +99,12 @@ def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Float
 
 def as_ratings(values: Any, name: str) -> Floats:
     """Return numbers of any shape, NaN where there is none."""
-    refuse_no_rater([str(column) for column in getattr(values, "columns", ())], DataPlace(name=name))
+    place = DataPlace(name=name)
+    refuse_no_rater([str(column) for column in getattr(values, "columns", ())], place)
+    array = array_of(values, name)
+    array = numbers_or_text(array, place) if array.dtype.kind == "O" else array
     try:
-        if hasattr(values, "to_numpy") and hasattr(values, "index"):
-            values = values.to_numpy(dtype=np.float64, na_value=np.nan)
-        ratings = np.array(array_of(values, name), dtype=np.float64)
+        ratings = np.array(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise NbykError(
             f"found what is no number ({error}); give numbers, also of classes, and NaN for none",
@@ -118,7 +119,7 @@ def array_of(values: Any, name: str) -> NDArray[Any]:
     """Return what holds numbers, or responses, as an array."""
     if type(values) is np.ndarray:  # by far the most common, and neither masked nor a tensor
         return values
-    values = on_host(values)
+    values = filled(on_host(values))
     if isinstance(values, list | tuple) and values and hasattr(values[0], "detach"):
         values = [on_host(value) for value in values]
     try:
@@ -133,6 +134,11 @@ def array_of(values: Any, name: str) -> NDArray[Any]:
         ) from error
 
 
+def is_of_pandas(values: Any) -> bool:
+    """Return whether this is a series or a frame of pandas, with an index; columns of Arrow have a method."""
+    return hasattr(values, "to_numpy") and hasattr(getattr(values, "index", None), "equals")
+
+
 def on_host(values: Any) -> Any:
     """Return a tensor detached and copied from its device; otherwise it has no array protocol."""
     for method in ("detach", "cpu"):
@@ -144,7 +150,7 @@ def on_host(values: Any) -> Any:
 def _numbers(array: NDArray[Any], name: str) -> Floats:
     out = np.empty(array.shape)
     for at, value in np.ndenumerate(array):
-        if isinstance(value, str | bytes) or not isinstance(value, numbers.Real):
+        if isinstance(value, str | bytes) or not isinstance(value, numbers.Real | decimal.Decimal):
             raise NbykError(f"score {_position(at)} is {value!r}; expected a number", name=name)
         out[at] = float(value)
     return out

@@ -100,7 +100,8 @@ def recognised(table: Table, asked: Columns) -> Columns:
                 )
             by_role = by_role if name is None else replace(by_role, **{role: name})
     if by_role.value == "value" and {by_role.item, by_role.rater} <= {*table.names}:
-        others = [name for name in table.names if name not in (by_role.item, by_role.rater, by_role.cluster)]
+        beside = {by_role.item, by_role.rater} | clusters_beside(table, by_role)
+        others = [name for name in table.names if name not in beside]
         if len(others) == 1 and others[0].lower() in LIKE_VALUES:
             by_role = replace(by_role, value=others[0])
     for name in filter(None, (by_role.item, by_role.rater, by_role.value, by_role.cluster)):
@@ -123,11 +124,8 @@ def value_column(table: Table, asked: Columns) -> str:
     if by_role.value in table.names:
         return by_role.value
     known = {*KNOWN_NAMES["item"], "item", *RUN_NAMES}
-    others = [
-        name
-        for name in table.names
-        if name not in (by_role.item, by_role.cluster) and name.lower() not in known
-    ]
+    beside = {by_role.item} | clusters_beside(table, by_role)
+    others = [name for name in table.names if name not in beside and name.lower() not in known]
     return others[0] if len(others) == 1 else ""
 
 
@@ -203,6 +201,11 @@ def notes_on_summaries(what: str, names: Iterable[str]) -> Iterator[str]:
 def known_names(names: Sequence[str], role: str) -> list[str]:
     """Return the columns whose names are known for a role, in any case of letters."""
     return [name for name in names if name.lower() in KNOWN_NAMES[role]]
+
+
+def clusters_beside(table: Table, roles: Columns) -> set[str | None]:
+    """Return the column of clusters and others of such names, which hold no ratings unless a role says so."""
+    return {roles.cluster, *known_names(table.names, "cluster")} - {roles.item, roles.rater, roles.value}
 
 
 def is_of_no_rater(name: str) -> bool:
