@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -184,3 +185,169 @@ def test_tasks_of_any_type_are_those_of_the_same_names(tasks: Any) -> None:
 def test_weights_may_name_tasks_as_they_were_given() -> None:
     suite = nbyk.Suite.of([1, 1, 2, 2], {1: 3, 2: 1})
     np.testing.assert_array_equal(suite.weights, [0.75, 0.25])
+
+
+def written(folder: Path, form: str, numbers: list[float]) -> Any:
+    """Return numbers, one after the other, in a file or an object of Python."""
+    path = folder / form.replace(" ", "_")
+    frame = pd.DataFrame({"score": numbers})
+    match form:
+        case "lines.txt" | "no header.csv":
+            path.write_text("".join(f"{number}\n" for number in numbers))
+        case "value.csv" | "accuracy.csv":
+            frame.rename(columns={"score": form.removesuffix(".csv")}).to_csv(path, index=False)
+        case "score.jsonl":
+            frame.to_json(path, orient="records", lines=True)
+        case "score.parquet":
+            frame.to_parquet(path)
+        case "score.xlsx":
+            frame.to_excel(path, index=False)
+        case "list.json":
+            path.write_text(json.dumps(numbers))
+        case "array.npy":
+            np.save(path, np.array(numbers))
+        case "array":
+            return np.array(numbers)
+        case "series":
+            return pd.Series(numbers)
+        case "frame":
+            return frame
+    return path
+
+
+PLAIN = (
+    *("lines.txt", "no header.csv", "value.csv", "score.jsonl", "score.parquet", "score.xlsx", "list.json"),
+    *("array.npy", "array", "accuracy.csv", "series", "frame"),
+)
+
+
+@pytest.mark.parametrize("form", PLAIN)
+def test_one_column_of_few_numbers_is_of_runs_in_every_form(form: str, tmp_path: Path) -> None:
+    """So say `nbyk.compare` of the same lists, and the test of the scores by themselves."""
+    numbers = {
+        name: np.random.default_rng(seed).random(9).round(3).tolist() for seed, name in enumerate("ab")
+    }
+    folders = {name: tmp_path / name for name in numbers}
+    for folder in folders.values():
+        folder.mkdir()
+    given = {name: written(folders[name], form, of) for name, of in numbers.items()}
+    read = nbyk.read_systems(given)
+    assert (read.kind, read.paired) == ("scores", False)
+    assert nbyk.compare(read).p == nbyk.score_test("permutation", *numbers.values()).p
+    assert nbyk.compare(read).p == nbyk.compare(numbers).p
+
+
+@pytest.mark.parametrize("form", PLAIN[:9])
+@pytest.mark.parametrize(
+    ("levels", "n", "how"),
+    [([0, 1], 9, {}), ([0.2, 0.4, 0.6], 40, {}), ([1, 2, 3], 9, {"scale": (1, 3)})],
+    ids=["right or wrong", "many", "on a scale"],
+)
+def test_one_column_of_answers_is_of_items_in_every_form(
+    form: str, levels: list[float], n: int, how: dict[str, Any], tmp_path: Path
+) -> None:
+    given = {}
+    for seed, name in enumerate("ab"):
+        (tmp_path / name).mkdir()
+        given[name] = written(tmp_path / name, form, np.random.default_rng(seed).choice(levels, n).tolist())
+    read = nbyk.read_systems(given, **how)
+    assert (read.kind, read.n_items) == ("numbers", n)
+    alone = nbyk.read_systems({"a": given["a"]}, fewest=1, **how)
+    np.testing.assert_array_equal(alone.responses["a"], read.responses["a"])
+    assert nbyk.read_systems(given, given["a"], **how).kind == "numbers"
+
+
+def test_files_of_one_column_in_a_folder_are_runs_of_items(tmp_path: Path) -> None:
+    for name in "ab":
+        for run, form in enumerate(("lines.txt", "value.csv", "array.npy")):
+            (tmp_path / name / f"seed{run}").mkdir(parents=True)
+            path = written(
+                tmp_path / name / f"seed{run}", form, np.random.default_rng(run).random(9).tolist()
+            )
+            path.rename(tmp_path / name / f"seed{run}{path.suffix}")
+            (tmp_path / name / f"seed{run}").rmdir()
+    read = nbyk.read_systems([str(tmp_path / name) for name in "ab"])
+    assert (read.kind, read.responses["a"].shape) == ("numbers", (9, 3))
+
+
+def test_the_name_of_the_only_column_may_be_said(tmp_path: Path) -> None:
+    paths = {
+        name: written(tmp_path, "value.csv", [0.1, 0.2]).rename(tmp_path / name)
+        for name in ("a.csv", "b.csv")
+    }
+    assert nbyk.read_systems(paths, value="value").kind == "scores"
+    for path in paths.values():
+        path.write_text("score\n0.5\n0.7\n")
+    np.testing.assert_array_equal(nbyk.read_systems(paths, value="score").responses["a.csv"], [0.5, 0.7])
+    with pytest.raises(NbykError, match="has no columns"):
+        nbyk.read_systems(paths, value="loss")
+
+
+def ballots(*models: str) -> pd.DataFrame:
+    """Return votes on prompts by voters, of three models."""
+    rng = np.random.default_rng(4)
+    shown = np.array([rng.permutation(3)[:2] for _ in range(90)])
+    names = np.array(models)[shown]
+    winners = rng.choice(["model_a", "tie", "model_b"], 90)
+    columns = {"prompt": np.arange(90) % 15, "voter": np.arange(90) // 9}
+    return pd.DataFrame({**columns, "model_a": names[:, 0], "model_b": names[:, 1], "winner": winners})
+
+
+def test_votes_with_other_columns_are_the_same_once_these_are_named() -> None:
+    table = ballots("m1", "m2", "m3")
+    plain = nbyk.compare(nbyk.read_votes(table))
+    other = table.rename(columns={"prompt": "question", "voter": "who"})
+    unnamed = nbyk.compare(nbyk.read_votes(other))
+    assert unnamed.warnings[0].startswith(
+        "not used: question and who; if one names prompts (`item`) or voters"
+    )
+    named = nbyk.compare(nbyk.read_votes(other, item="question", rater="who"))
+    assert [pair.p for pair in named.pairs] == [pair.p for pair in plain.pairs]
+    assert [pair.p for pair in unnamed.pairs] != [pair.p for pair in plain.pairs]
+    assert named.warnings == plain.warnings
+
+
+@pytest.mark.parametrize("names", [("model_b", "model_a", "x"), ("b", "a", "x"), ("tie", "y", "x")])
+def test_a_winner_that_may_be_two_models_is_refused(names: tuple[str, str, str]) -> None:
+    """A model that is called as a place is: "model_a" may have been shown first, or be a model's name."""
+    table = ballots(*names)
+    if "a" in names:
+        table["winner"] = table.winner.str.removeprefix("model_")
+    with pytest.raises(NbykError, match="a model's name that says another outcome too; rename the model"):
+        nbyk.read_votes(table)
+
+
+def test_votes_are_said_to_be_votes_wherever_ratings_are_expected() -> None:
+    for read in (nbyk.read_systems, nbyk.read_ratings, nbyk.compare):
+        with pytest.raises(NbykError, match=r"holds votes between two outputs.*nbyk\.read_votes"):
+            read(ballots("m1", "m2", "m3"))
+
+
+JUDGED = pd.DataFrame({"item": [f"q{row}" for row in range(12)], "value": [0, 1, 1] * 4})
+PEOPLE = pd.DataFrame(
+    [(f"q{row}", rater, (row + place) % 2) for row in range(8) for place, rater in enumerate(["ann", "bo"])],
+    columns=["item", "rater", "value"],
+)
+
+
+@pytest.mark.parametrize(
+    "kind", [int, float, bool, str, lambda cell: str(bool(cell)), lambda cell: f"{cell}.0"]
+)
+def test_numbers_count_alike_however_they_are_written(kind: Any) -> None:
+    written_so = [table.assign(value=[kind(cell) for cell in table.value]) for table in (PEOPLE, JUDGED)]
+    found = nbyk.read_judged(*written_so, counts={"1": 1, "0": -1})
+    np.testing.assert_array_equal(found.values, 2 * PEOPLE.value.to_numpy() - 1)
+    np.testing.assert_array_equal(found.judge[:3, 0], [-1, 1, 1])
+
+
+def test_raters_with_a_column_each_are_not_said_to_be_one() -> None:
+    long = nbyk.read_judged(PEOPLE, JUDGED)
+    wide = nbyk.read_judged(PEOPLE.pivot(index="item", columns="rater", values="value").reset_index(), JUDGED)
+    assert (wide.raters, wide.notes) == (long.raters, long.notes) == (("ann", "bo"), ())
+    unnamed = nbyk.read_judged(PEOPLE.drop_duplicates("item").drop(columns="rater"), JUDGED)
+    assert "no column of raters" in unnamed.notes[0]
+
+
+def test_a_judges_column_called_judge_is_not_said_to_be_missing() -> None:
+    with pytest.raises(NbykError, match="column 'judge' is of no rater or run by its name"):
+        nbyk.read_judged(PEOPLE, JUDGED.rename(columns={"value": "judge"}))

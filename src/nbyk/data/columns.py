@@ -28,6 +28,9 @@ KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Column names that nbyk recognises if the columns asked for are missing; docs/formats.md lists them."""
 
+OF_VOTES = ("model_a", "model_b", "winner")
+"""The columns of a table of votes."""
+
 ROLE_NAMES = {*KNOWN_NAMES, *(name for names in KNOWN_NAMES.values() for name in names)}
 """All names that nbyk knows for a column."""
 
@@ -89,6 +92,11 @@ class Columns:
 
 def recognised(table: Table, asked: Columns) -> Columns:
     """Return the columns asked for, with others in place of default names that the table does not have."""
+    if {*OF_VOTES} <= {*table.names}:
+        raise table.place.error(
+            "holds votes between two outputs, which nbyk does not plan, or read as ratings; give it alone to "
+            "nbyk compare, which says how many votes would settle an open pair, or to nbyk.read_votes"
+        )
     by_role = asked if asked.cluster else replace(asked, cluster=table.roles.get("cluster"))
     for role in ("item", "rater", "value"):
         if getattr(asked, role) == role and role not in table.names:

@@ -200,7 +200,8 @@ class GivenData:
             return
         with renaming(self.arguments):
             for role, name in (("item", asked.item), ("value", asked.value)):
-                if name != role and self.table.nameless:
+                is_one = role == "value" and name in self.table.names
+                if name != role and self.table.nameless and not is_one:
                     raise self.place.error(
                         "has no columns; leave it out, or give a table, such as .csv", argument=role
                     )

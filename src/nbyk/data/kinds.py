@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -434,9 +433,7 @@ def _kind_of_nameless(table: Table) -> Kind:
     if split and len(set(map(len, split))) == 1 and sum_to_one(list(zip(*split, strict=True))):
         return "distributions"
     kind = kind_of_cells(cells[:_LOOKED_AT])
-    # a line of text says neither which item nor which run it is of
-    is_text = Path(table.place.file or "").suffix == ".txt"
-    return "scores" if kind == "numbers" and is_text else kind
+    return "scores" if kind == "numbers" else kind  # none says which item or which run it is of
 
 
 def kind_of_cells(cells: Sequence[Any]) -> Kind:
