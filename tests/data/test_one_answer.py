@@ -13,9 +13,12 @@ import pyarrow as pa
 import pytest
 
 import nbyk
-from nbyk.data import read_ratings
+from nbyk.cli.labels import read_labels
+from nbyk.cli.pilot import read_rated
+from nbyk.data import read_ratings, scale_from_text
 from nbyk.data.columns import Columns
 from nbyk.data.kinds import counts_labels
+from nbyk.data.layouts import Mending
 from nbyk.data.reading import table_of
 from nbyk.errors import NbykError
 
@@ -351,3 +354,31 @@ def test_raters_with_a_column_each_are_not_said_to_be_one() -> None:
 def test_a_judges_column_called_judge_is_not_said_to_be_missing() -> None:
     with pytest.raises(NbykError, match="column 'judge' is of no rater or run by its name"):
         nbyk.read_judged(PEOPLE, JUDGED.rename(columns={"value": "judge"}))
+
+
+@pytest.mark.parametrize("kind", ["numbers", "labels"])
+def test_a_pilot_gives_one_plan_in_any_order_of_rows_and_columns(kind: str, tmp_path: Path) -> None:
+    """Draws take items by their place, so that the order of a file would count like a seed."""
+    table = drawn(5, [1, 2, 3] if kind == "numbers" else ["yes", "no"], "r2", "r10", "r1")
+    long = table.melt("item", var_name="rater", value_name="value")
+    tables = [table, table[::-1], table[["item", "r1", "r2", "r10"]], long]
+    read = []
+    for number, of in enumerate([*tables, long.sample(frac=1, random_state=1)]):
+        path = tmp_path / f"{number}.csv"
+        of.to_csv(path, index=False)
+        scale = scale_from_text("1,2,3")
+        read.append(
+            read_rated(path, scale, Columns(), Mending())[0]
+            if kind == "numbers"
+            else read_labels(path, Columns(), Mending())[0]
+        )
+    assert all(other == read[0] for other in read)
+    assert (read[0].raters, read[0].items[:3]) == (("r1", "r2", "r10"), ("q0", "q1", "q2"))
+    cells = table[["r1", "r2", "r10"]].to_numpy()
+    expected = (cells - 1) / 3 if kind == "numbers" else cells == "yes"
+    np.testing.assert_allclose(read[0].matrix(), expected)
+
+
+def test_clusters_go_with_their_items_into_the_order_of_ids() -> None:
+    table = drawn(5, [1, 2, 3], "r2", "r1").assign(text=CLUSTERS["of text"])
+    assert read_ratings(table[::-1], cluster="text").in_order().clusters == tuple(CLUSTERS["of text"])
