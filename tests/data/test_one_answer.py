@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -382,3 +383,56 @@ def test_a_pilot_gives_one_plan_in_any_order_of_rows_and_columns(kind: str, tmp_
 def test_clusters_go_with_their_items_into_the_order_of_ids() -> None:
     table = drawn(5, [1, 2, 3], "r2", "r1").assign(text=CLUSTERS["of text"])
     assert read_ratings(table[::-1], cluster="text").in_order().clusters == tuple(CLUSTERS["of text"])
+
+
+SINGLES = {
+    "pandas": lambda frame: frame,
+    "nullable": lambda frame: frame.astype({"value": "Float32"}),
+    "Arrow in pandas": lambda frame: frame.astype({"value": pd.ArrowDtype(pa.float32())}),
+    "polars": pl.from_pandas,
+    "Arrow": pa.Table.from_pandas,
+    "a batch": pa.RecordBatch.from_pandas,
+}
+
+
+@pytest.mark.parametrize("form", [*SINGLES, "parquet", "array.npy", "array", "list", "series"])
+def test_single_floats_are_the_decimals_that_they_show(form: str, tmp_path: Path) -> None:
+    """Differences that are equal in decimals tie: else p is too small, by the chance of what ties with it.
+
+    The oracle counts all swaps of whole numbers of tenths.
+    """
+    rng = np.random.default_rng(5)
+    levels = np.array([1, 2, 3, 7])
+    tenths = {name: rng.choice(levels, 30) for name in "ab"}
+    singles = {name: (of / 10).astype(np.float32) for name, of in tenths.items()}
+    given: dict[str, Any] = {}
+    for name, of in singles.items():
+        frame = pd.DataFrame({"item": [f"q{row}" for row in range(30)], "value": of})
+        match form:
+            case "parquet":
+                frame.to_parquet(tmp_path / f"{name}.parquet")
+                given[name] = tmp_path / f"{name}.parquet"
+            case "array.npy":
+                np.save(tmp_path / f"{name}.npy", of)
+                given[name] = tmp_path / f"{name}.npy"
+            case "array" | "list" | "series":
+                given[name] = {"array": of, "list": [*of], "series": pd.Series(of)}[form]
+            case _:
+                given[name] = SINGLES[form](frame)
+    if form not in ("list", "series"):
+        given = nbyk.read_systems(given, kind="numbers")  # type: ignore[assignment]
+    found = nbyk.compare(
+        given, **({"kind": "numbers"} if isinstance(given, dict) else {}), n_resamples=99_999
+    )
+    differences = tenths["a"] - tenths["b"]
+    sums = {0: 1.0}
+    for size in np.abs(differences).tolist():
+        shares: dict[int, float] = {}
+        for so_far, share in sums.items():
+            for sign in (-size, size):
+                shares[so_far + sign] = shares.get(so_far + sign, 0.0) + share / 2
+        sums = shares
+    exact = sum(share for total, share in sums.items() if abs(total) >= abs(differences.sum()))
+    assert found.p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 99_999))
+    if not isinstance(given, dict):
+        assert set(given.responses["a"].ravel().tolist()) <= {0.1, 0.2, 0.3, 0.7}

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.data.arrays import array_of, as_matrix, as_scores, check_aligned, filled, is_of_pandas
+from nbyk.data.cells import in_full
 from nbyk.data.columns import refuse_no_rater
 from nbyk.data.kinds import (
     KINDS,
@@ -299,7 +300,7 @@ def _cells_of_rows(rows: Sequence[Any]) -> tuple[NDArray[Any], bool]:
     with suppress(ValueError):
         cells = np.asarray(rows)
         if cells.dtype.kind in "biuf":
-            return cells, False
+            return in_full(cells), False
     rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
     rows = [row if isinstance(row, list | tuple) else [row] for row in rows]
     sizes = np.array([*map(len, rows)])
