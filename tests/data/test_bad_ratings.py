@@ -94,7 +94,7 @@ BAD = {
     "wide text": ("r.csv", "item,x,y\na,1,2\nb,yes,1\n", {}, [":3: column 'x'", "'yes'"]),
     "wide item twice": ("r.csv", "item,x,y\na,1,\na,,1\n", {}, [":3", "'a'", "on line 2"]),
     "wide item unrated": ("r.csv", "item,x,y\na,1,\nb,,\n", {}, [":3", "'b'", "no rating"]),
-    "wide without raters": ("r.csv", "item\na\nb\n", {}, ["only column", "'item'"]),
+    "wide without raters": ("r.csv", "item\na\nb\n", {}, ["no ratings", "'item'"]),
     "wide rater without a name": ("r.csv", "item,x,\na,1,2\n", {}, ["column ''", "leave it out"]),
     "wide rater twice": ("r.csv", "item,x,x\na,1,2\n", {}, ["2 columns", "'x'"]),
     "long under other names": (

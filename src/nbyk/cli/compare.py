@@ -70,7 +70,9 @@ _OF_JUDGE = {"judge_name", "counts", "chance", "batch", "slices"}
 
 _OF_GOLD = {"gold_item", "gold_rater", "gold_value"}
 _OF_ROWS = {"item", "value", "system", "on_missing", "on_duplicates", "on_empty"}
-_NOT_OF_VOTES = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER, _OF_JUDGE, _OF_ROWS) - {"generalise", "looks"}
+_NOT_OF_VOTES = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER, _OF_JUDGE, _OF_ROWS) - {
+    *("generalise", "looks", "item", "rater")
+}
 _NOT_OF_JUDGE = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER) - {"scale", "rater"}
 
 _OF_PLAN = (
@@ -316,9 +318,10 @@ def compare(
     asked |= {"alternative": sided, "pair_runs": pair_runs == "yes", "suite": None, "judge": None}
     if systems is not None and len(systems) == 1 and holds_votes(systems[0]):
         _refuse(given, _NOT_OF_VOTES, "these are votes between two outputs")
-        votes = read_votes(systems[0])
+        columns = {name: words[name] for name in ("item", "rater") if name in given}
+        votes = read_votes(systems[0], **columns)
         check_baseline(votes.models, against, gate=gate)
-        asked["judge"] = None if judge is None else read_votes(judge)
+        asked["judge"] = None if judge is None else read_votes(judge, item=columns.get("item"))
         result = compared(votes, asked)
     elif judge is not None:
         _refuse(given, _NOT_OF_JUDGE, "people and a judge have no use for it")
@@ -354,6 +357,8 @@ def _compared(
         read = _read(words, kind)
         if read.kind == "scores" and kind is None and words["pair_runs"] is not None:
             read = _read(words, "scores")
+        elif read.kind == "scores" and kind is None and not read.recognised and _OF_ITEMS & {*given}:
+            read = _read(words, "numbers")
     asked["against"] = _against(words["against"], read, gate=words["gate"])
     if words["full"] and (len(read.names) != 2 or words["suite"] or isinstance(asked["against"], float)):
         raise NbykError("it looks closer at two systems; leave it out", argument="full")

@@ -150,7 +150,7 @@ def read_labels(
     from nbyk.data.reading import read_as
 
     named = ClassKind(classes or None)
-    read = read_as(named, path, columns, mending)
+    read = read_as(named, path, columns, mending).in_order()
     if not named.given:
         refuse_strange_columns([(read.place, read.of_columns())], lambda _: "leave it out")
     return read, named.names

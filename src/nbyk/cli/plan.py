@@ -249,6 +249,7 @@ def plan(
     if out is not None:
         check_out_folder(out)
     if pilot_systems and any(str(path).startswith("--") for path in pilot_systems):
+        is_of_labels(arguments | {"pilot": pilot_systems[0]})  # refuses votes
         raise NbykError(
             "expected two files, the answers of two systems; give one table of both as "
             f"{argument_with('pilot', str(pilot_systems[0]))}",
@@ -256,8 +257,6 @@ def plan(
         )
     answers: tuple[Path, ...] | None = pilot_systems
     check_files([pilot])
-    if pilot is not None:
-        _refuse_votes(pilot)
     if pilot is not None and not pilot_systems and judge is None and holds_two_systems(pilot, rater):
         answers = (pilot,)
         pilot = None
@@ -302,17 +301,6 @@ def plan(
         solved = source.plan(asked)
     answer = plan_answer(solved, for_page=out is not None or form == "html")
     give(answer, out=out, form=form, stem="plan", details=details)
-
-
-def _refuse_votes(pilot: Path) -> None:
-    from nbyk.data.votes import holds_votes
-
-    if holds_votes(pilot):
-        raise NbykError(
-            f"{pilot} holds votes between two outputs, which nbyk does not plan; nbyk compare {pilot} says "
-            "how many would settle an open pair",
-            argument="pilot",
-        )
 
 
 def _runs(text: str | None) -> int | str | None:

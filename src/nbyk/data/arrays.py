@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.bounded import MOST_CELLS, MOST_ROWS, TimedBytes, refuse_bomb, refuse_more
+from nbyk.data.cells import in_full
 from nbyk.data.columns import KNOWN_NAMES, refuse_no_rater
 from nbyk.data.layouts import as_numbers
 from nbyk.data.tables import Table, Unusable, as_cells, is_number, said
@@ -55,7 +56,7 @@ def as_pairs(a: Any, b: Any, *, least: int = 1) -> tuple[Floats, Floats]:
 
 def check_aligned(*values: Any) -> None:
     """Raise NbykError if scores paired by position include pandas Series with different indices."""
-    series = [of for of in values if hasattr(of, "index") and hasattr(of, "to_numpy")]
+    series = [of for of in values if is_of_pandas(of)]
     if any(not of.index.equals(series[0].index) for of in series[1:]):
         raise NbykError(
             "the Series have different indices, so it is unclear which values belong together; align them "
@@ -99,11 +100,12 @@ def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Float
 
 def as_ratings(values: Any, name: str) -> Floats:
     """Return numbers of any shape, NaN where there is none."""
-    refuse_no_rater([str(column) for column in getattr(values, "columns", ())], DataPlace(name=name))
+    place = DataPlace(name=name)
+    refuse_no_rater([str(column) for column in getattr(values, "columns", ())], place)
+    array = array_of(values, name)
+    array = numbers_or_text(array, place) if array.dtype.kind == "O" else array
     try:
-        if hasattr(values, "to_numpy") and hasattr(values, "index"):
-            values = values.to_numpy(dtype=np.float64, na_value=np.nan)
-        ratings = np.array(array_of(values, name), dtype=np.float64)
+        ratings = np.array(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise NbykError(
             f"found what is no number ({error}); give numbers, also of classes, and NaN for none",
@@ -117,20 +119,25 @@ def as_ratings(values: Any, name: str) -> Floats:
 def array_of(values: Any, name: str) -> NDArray[Any]:
     """Return what holds numbers, or responses, as an array."""
     if type(values) is np.ndarray:  # by far the most common, and neither masked nor a tensor
-        return values
-    values = on_host(values)
+        return in_full(values)
+    values = filled(on_host(values))
     if isinstance(values, list | tuple) and values and hasattr(values[0], "detach"):
         values = [on_host(value) for value in values]
     try:
         if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
-            return np.from_dlpack(values)
-        return np.asarray(values)
+            return in_full(np.from_dlpack(values))
+        return in_full(np.asarray(values))
     except (TypeError, ValueError, RuntimeError, BufferError) as error:
         raise NbykError(
             f"{type(values).__name__} cannot be read as numbers ({error}); expected a list, a numpy "
             "array, a pandas Series or a tensor on the CPU",
             name=name,
         ) from error
+
+
+def is_of_pandas(values: Any) -> bool:
+    """Return whether this is a series or a frame of pandas, with an index; columns of Arrow have a method."""
+    return hasattr(values, "to_numpy") and hasattr(getattr(values, "index", None), "equals")
 
 
 def on_host(values: Any) -> Any:
@@ -144,7 +151,7 @@ def on_host(values: Any) -> Any:
 def _numbers(array: NDArray[Any], name: str) -> Floats:
     out = np.empty(array.shape)
     for at, value in np.ndenumerate(array):
-        if isinstance(value, str | bytes) or not isinstance(value, numbers.Real):
+        if isinstance(value, str | bytes) or not isinstance(value, numbers.Real | decimal.Decimal):
             raise NbykError(f"score {_position(at)} is {value!r}; expected a number", name=name)
         out[at] = float(value)
     return out
@@ -205,7 +212,7 @@ def table_of_frame(given: Any) -> Table:
     if isinstance(given, pd.DataFrame | pd.Series):
         named = _columns_of_pandas(given, place)
     elif library == "pyarrow" and hasattr(given, "to_pydict"):  # a table, or a batch
-        named = ((name, given.column(at).to_pylist) for at, name in enumerate(given.schema.names))
+        named = ((name, _cells(given.column(at), "to_pylist")) for at, name in enumerate(given.schema.names))
     else:
         try:
             frame = nw.from_native(given, eager_only=True)
@@ -215,7 +222,7 @@ def table_of_frame(given: Any) -> Table:
                 f"found {kind}, expected a path or a data frame of pandas, polars or pyarrow, "
                 "or an array of numpy"
             ) from None
-        named = ((name, frame[name].to_list) for name in frame.columns)
+        named = ((name, _cells(frame[name], "to_list")) for name in frame.columns)
     columns: dict[str, list[Any]] = {}
     for name, read in named:
         if name in columns:
@@ -249,7 +256,15 @@ def _columns_of_pandas(given: Any, place: DataPlace) -> Iterator[tuple[str, Call
         levels = [(name, index.get_level_values(level)) for level, name in enumerate(names)]
     for name, cells in (*levels, *((of, frame.iloc[:, at]) for at, of in enumerate(frame.columns))):
         text = "/".join(filter(None, map(str, name))) if isinstance(name, tuple) else str(name)
-        yield text, partial(cells.astype, object)
+        yield text, _cells(cells, "astype", object)
+
+
+def _cells(column: Any, method: str, *arguments: Any) -> Callable[[], Iterable[Any]]:
+    """Return the function that makes a list of a column, of single floats by their digits."""
+    kind = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
+    if kind in ("float", "halffloat", "float32", "float16", "float[pyarrow]", "halffloat[pyarrow]"):
+        return lambda: in_full(np.asarray(column, dtype=np.float32)).tolist()
+    return partial(getattr(column, method), *arguments)
 
 
 def filled(given: Any) -> Any:
@@ -275,7 +290,7 @@ def as_matrix(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:
     are_text = array.dtype.kind == "U" and not all(map(is_number, array.flat))
     if array.dtype.kind not in "biuf" and not are_text:
         raise place.error(f"found an array of {array.dtype}, expected numbers; convert it to float64")
-    return array.reshape(len(array), -1)
+    return in_full(array).reshape(len(array), -1)
 
 
 def numbers_or_text(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:

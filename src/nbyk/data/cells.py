@@ -112,6 +112,8 @@ def column_cells(column: Any) -> Any:
 
     if not is_compact(column.type):
         return column
+    if pa.types.is_float32(column.type):
+        return ArrowCells(pa.array(in_full(column.to_numpy()), from_pandas=True))
     kind = pa.string() if pa.types.is_large_string(column.type) else column.type
     try:
         cells = column.cast(kind).combine_chunks()
@@ -137,6 +139,17 @@ def read_fields(body: bytes, delimiter: str, width: int) -> tuple[ArrowCells, ..
     except pa.ArrowInvalid:
         return None
     return tuple(ArrowCells(column.combine_chunks()) for column in table.columns)
+
+
+def in_full(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return single floats as the doubles of their digits, as in a file of text: 0.1 is no 0.10000000149.
+
+    Else differences that are equal in decimals would not tie.
+    """
+    if numbers.dtype.kind != "f" or numbers.dtype.itemsize >= 8:
+        return numbers
+    distinct, places = np.unique(numbers, return_inverse=True)
+    return distinct.astype(str).astype(np.float64)[places].reshape(numbers.shape)
 
 
 def number_cells(numbers: Any) -> Sequence[Any]:

@@ -28,6 +28,9 @@ KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Column names that nbyk recognises if the columns asked for are missing; docs/formats.md lists them."""
 
+OF_VOTES = ("model_a", "model_b", "winner")
+"""The columns of a table of votes."""
+
 ROLE_NAMES = {*KNOWN_NAMES, *(name for names in KNOWN_NAMES.values() for name in names)}
 """All names that nbyk knows for a column."""
 
@@ -89,6 +92,11 @@ class Columns:
 
 def recognised(table: Table, asked: Columns) -> Columns:
     """Return the columns asked for, with others in place of default names that the table does not have."""
+    if {*OF_VOTES} <= {*table.names}:
+        raise table.place.error(
+            "holds votes between two outputs, which nbyk does not plan, or read as ratings; give it alone to "
+            "nbyk compare, which says how many votes would settle an open pair, or to nbyk.read_votes"
+        )
     by_role = asked if asked.cluster else replace(asked, cluster=table.roles.get("cluster"))
     for role in ("item", "rater", "value"):
         if getattr(asked, role) == role and role not in table.names:
@@ -100,7 +108,8 @@ def recognised(table: Table, asked: Columns) -> Columns:
                 )
             by_role = by_role if name is None else replace(by_role, **{role: name})
     if by_role.value == "value" and {by_role.item, by_role.rater} <= {*table.names}:
-        others = [name for name in table.names if name not in (by_role.item, by_role.rater, by_role.cluster)]
+        beside = {by_role.item, by_role.rater} | clusters_beside(table, by_role)
+        others = [name for name in table.names if name not in beside]
         if len(others) == 1 and others[0].lower() in LIKE_VALUES:
             by_role = replace(by_role, value=others[0])
     for name in filter(None, (by_role.item, by_role.rater, by_role.value, by_role.cluster)):
@@ -123,11 +132,8 @@ def value_column(table: Table, asked: Columns) -> str:
     if by_role.value in table.names:
         return by_role.value
     known = {*KNOWN_NAMES["item"], "item", *RUN_NAMES}
-    others = [
-        name
-        for name in table.names
-        if name not in (by_role.item, by_role.cluster) and name.lower() not in known
-    ]
+    beside = {by_role.item} | clusters_beside(table, by_role)
+    others = [name for name in table.names if name not in beside and name.lower() not in known]
     return others[0] if len(others) == 1 else ""
 
 
@@ -203,6 +209,11 @@ def notes_on_summaries(what: str, names: Iterable[str]) -> Iterator[str]:
 def known_names(names: Sequence[str], role: str) -> list[str]:
     """Return the columns whose names are known for a role, in any case of letters."""
     return [name for name in names if name.lower() in KNOWN_NAMES[role]]
+
+
+def clusters_beside(table: Table, roles: Columns) -> set[str | None]:
+    """Return the column of clusters and others of such names, which hold no ratings unless a role says so."""
+    return {roles.cluster, *known_names(table.names, "cluster")} - {roles.item, roles.rater, roles.value}
 
 
 def is_of_no_rater(name: str) -> bool:

@@ -16,6 +16,7 @@ from nbyk.data.arrays import is_frame
 from nbyk.data.columns import (
     RUN_NAMES,
     Columns,
+    clusters_beside,
     known_column,
     other_than_system,
     recognised,
@@ -121,11 +122,12 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
     asked = replace(wide or Columns(), rater=None)
     roles = recognised(table, asked)
     runs = [name for name in table.names if name.lower() in RUN_NAMES]
-    beside = [name for name in (roles.item, roles.cluster) if name in table.names]
+    known = {roles.item} | clusters_beside(table, roles)
+    beside = [name for name in table.names if name in known]
     others = [name for name in table.names if name not in (*runs, *beside)]
     if len(others) < 2 or roles.value in table.names or len(set(table.names)) < len(table.names):
         return {}
-    if roles.item in beside:
+    if roles.item in table.names:
         if wide is None or table.roles or any(map(other_than_system, others)):
             return {}
         columns = [table.column(name, "") for name in others]
@@ -145,7 +147,7 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
         _check_name(name)
     about = f"each a column of {table.place}"
     kept = tuple(table.column(name, "") for name in beside)
-    names = {name: (*beside, asked.value if roles.item in beside else name) for name in others}
+    names = {name: (*beside, asked.value if roles.item in table.names else name) for name in others}
     return {
         name: replace(table, names=of, columns=(*kept, table.column(name, "")), about=about)
         for name, of in names.items()
@@ -188,7 +190,8 @@ class GivenData:
         known = recognised(table, Columns())
         if known.value in table.names or known.rater in table.names:
             return []
-        others = [name for name in table.names if name not in astuple(self.columns) and name != known.item]
+        beside = {*astuple(self.columns), known.item} | clusters_beside(table, known)
+        others = [name for name in table.names if name not in beside]
         return others if len(others) > 1 else []
 
     def refuse_missing(self, asked: Columns) -> None:
@@ -197,7 +200,8 @@ class GivenData:
             return
         with renaming(self.arguments):
             for role, name in (("item", asked.item), ("value", asked.value)):
-                if name != role and self.table.nameless:
+                is_one = role == "value" and name in self.table.names
+                if name != role and self.table.nameless and not is_one:
                     raise self.place.error(
                         "has no columns; leave it out, or give a table, such as .csv", argument=role
                     )
@@ -333,6 +337,7 @@ def refuse_too_few(sources: Mapping[str, GivenData], fewest: int) -> None:
             f"found one system, {name}, expected at least two to compare; give another file, or, if this one "
             "holds all systems, name their column with `system`"
         )
+    alike = same_kind([source.table.column(name, "") for name in givers])
     has_items = recognised(source.table, Columns(source.columns.item, None)).item in source.table.names
     are_systems = f"they are systems, {_SPLIT}"
     if not has_items:
@@ -342,7 +347,7 @@ def refuse_too_few(sources: Mapping[str, GivenData], fewest: int) -> None:
     raise source.place.error(
         f"found one system, with the columns {listed(givers)}, expected at least two to compare; if "
         f"{are_systems}; if they are raters of one system, write one rating a row, with "
-        "the columns item, rater and value",
+        f"the columns item, rater and value{'' if alike else '; if one is of clusters, name it (`cluster`)'}",
     )
 
 

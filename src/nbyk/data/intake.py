@@ -34,14 +34,14 @@ from nbyk.data.kinds import (
     refuse_options,
     refuse_strange_columns,
 )
-from nbyk.data.layouts import Mending
+from nbyk.data.layouts import Mending, as_numbers
 from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.makers import HASHES, refuse_other_item
 from nbyk.data.ratings import Ratings, agreed_clusters, ordered_ids
 from nbyk.data.reading import is_log
 from nbyk.data.response_set import Categories, placed
 from nbyk.data.scales import FROM_0_TO_1, GivenScale, Interval, Scale, as_scale
-from nbyk.data.scores import ScoreKind
+from nbyk.data.scores import ScoreKind, are_scores
 from nbyk.data.systems import OnMissing, Systems, common_items, equal_systems
 from nbyk.data.text import check_choice, notes_on_look_alikes
 from nbyk.data.units import Units
@@ -147,8 +147,8 @@ def read_systems(
         )
     people = None if gold is None else _people(gold, gold_columns, columns)
     _refuse_columns(sources, people, columns, of_scores=kind == "scores")
-    kind = kind or _kind([*sources.values()], people)
     options: dict[str, Any] = {"scale": on_scale, "classes": classes and listed(classes), "cluster": cluster}
+    kind = kind or _kind([*sources.values()], people, of_items=any(options.values()))
     options |= {"paired": paired, "lower_is_better": lower_is_better}
     _refuse_options(kind, options, on_duplicates, has_gold=people is not None)
     if kind == "scores":
@@ -392,11 +392,21 @@ def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, 
     return lower is not None, [f"the log says that lower values of {lower} are better"] if lower else [*notes]
 
 
-def _kind(sources: Sequence[GivenData], gold: GivenData | None) -> Kind:
-    """Return the kind of all data: that of every table if they agree, and numbers otherwise."""
+def _kind(sources: Sequence[GivenData], gold: GivenData | None, *, of_items: bool) -> Kind:
+    """Return the kind of all data: that of every table if they agree, and numbers otherwise.
+
+    Numbers that nothing names are answers to items, unless `are_scores` takes them for scores of runs.
+    """
     if any(source.table is None for source in sources):
         return "numbers"
     found = [(source, source.kind) for source in sources]
+    plain = [of.table for of, kind in found if kind == "scores" and of.table and of.table.nameless]
+    of_items = of_items or gold is not None or any(len(of.runs) > 1 for of in sources)
+    if of_items or (len(plain) == len(found) and not are_scores([as_numbers(of.columns[0]) for of in plain])):
+        found = [
+            (of, "numbers" if of.table and of.table.nameless and kind == "scores" else kind)
+            for of, kind in found
+        ]
     kinds = {kind for _, kind in found}
     if kinds == {"distributions"} or (kinds == {"scores"} and gold is None):
         return kinds.pop()

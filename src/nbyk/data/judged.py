@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.cells import picked, union
-from nbyk.data.columns import Columns, known_names, refuse_unnamed
+from nbyk.data.columns import Columns, known_names, recognised, refuse_unnamed
 from nbyk.data.given import given_systems
 from nbyk.data.kinds import CellKind, NumberKind
 from nbyk.data.layouts import Entries, Mending, as_ids, as_numbers
@@ -139,7 +139,7 @@ def read_judged(
     kind = _Counted(on_scale, counts)
     rated_by, judged = table_of(people), table_of(judge)
     by_people = _by_system(rated_by, system)
-    by_judge = _by_system(_of_judge(judged, judges), system)
+    by_judge = _by_system(_of_judge(judged, judges, value), system)
     unrated = [name for name in by_judge if name not in by_people]
     if {*by_people} - {*by_judge} or (unrated and on_missing == "refuse"):
         raise rated_by.place.error(
@@ -182,8 +182,6 @@ def read_judged(
         )
     notes = [f"{name} was left out: people rated none of its outputs" for name in unrated]
     notes += [note for _, read in (*scored.values(), *rated.values()) for note in read.mended]
-    if not any(known_names(table.names, "rater") or rater in table.names for table in by_people.values()):
-        notes.append("people's table has no column of raters, so all ratings count as those of one rater")
     if n_unscored := sum(read.n_ratings for _, read in rated.values()) - sum(map(len, values)):
         notes.append(
             f"nbyk dropped {number_of(n_unscored, 'rating')} of outputs that the judge did not score"
@@ -193,6 +191,10 @@ def read_judged(
             f"nbyk dropped {number_of(n_dropped, 'item')} that the judge did not score for every system"
         )
     raters = tuple(ordered_ids({name for cells in entries for name in cells.raters}))
+    if len(raters) == 1 and not any(
+        known_names(table.names, "rater") or rater in table.names for table in by_people.values()
+    ):
+        notes.append("people's table has no column of raters, so all ratings count as those of one rater")
     named = (("judges", judged, "judge"), ("slices", judged, slices), ("batches", rated_by, batch))
     further = {
         what: as_ids(table, name, table.column(name, ""))
@@ -261,6 +263,11 @@ class _Counted(NumberKind):
             return numbers
         known = {name.strip(): float(number) for name, number in self.counts.items()}
         names = [str(cell).strip() for cell in cells.found]
+        numbers = as_numbers(cells.found)
+        names = [  # 1.0 and True are 1
+            name if name in known or not number.is_integer() else str(int(number))
+            for name, number in zip(names, numbers.tolist(), strict=True)
+        ]
         for row, name in enumerate(names):
             if name not in known:
                 raise cells.at(row).error(
@@ -278,9 +285,10 @@ def _by_system(table: Table, column: str | None) -> dict[str, Table]:
     return given_systems(table, column)
 
 
-def _of_judge(table: Table, judge: str | None) -> Table:
+def _of_judge(table: Table, judge: str | None, value: str) -> Table:
     """Return the rows of one judge, or of all, without the column that names them."""
-    if table.nameless or "judge" not in table.names:
+    value = recognised(table, Columns(rater=None, value=value)).value
+    if table.nameless or "judge" not in table.names or value not in {*table.names} - {"judge"}:
         if judge is not None:
             raise NbykError(
                 f"found {judge!r}, and {table.place} has no column 'judge'; leave it out", argument="judges"

@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.cells import are_distinct
-from nbyk.data.columns import RUN_NAMES, Columns, known_names, recognised
+from nbyk.data.columns import RUN_NAMES, Columns, clusters_beside, known_names, recognised
 from nbyk.data.layouts import (
     LARGEST_ID,
     NO_ID,
@@ -274,7 +273,8 @@ def _counts_in(table: Table, asked: Columns, classes: Sequence[str]) -> Mapping[
         names = dict.fromkeys(name for cell in cells for name in cell)
         every = dict.fromkeys((*names, *classes))
         return {name: [cell.get(name) for cell in cells] for name in every}
-    others = [name for name in table.names if name not in (roles.item, asked.cluster)]
+    beside = {roles.item} | clusters_beside(table, roles).difference(classes)
+    others = [name for name in table.names if name not in beside]
     if classes:
         return {name: table.column(name, "") for name in classes} if {*classes} <= {*others} else None
     columns = {name: table.column(name, "") for name in others}
@@ -328,7 +328,8 @@ class ShareKind(CellKind):
         if value in table.names:
             return long_cells(table, columns_found)
         items = as_ids(table, item, table.column(item, "rename the item column, or name it with `item`"))
-        classes = [name for name in table.names if name not in (item, rater, asked.cluster)]
+        beside = {item, rater} | clusters_beside(table, columns_found)
+        classes = [name for name in table.names if name not in beside]
         cells_of = [table.column(name, "") for name in classes]
         rows = [dict(zip(classes, row, strict=True)) for row in zip(*cells_of, strict=True)]
         runs = numbered_within(items) if rater is None else as_ids(table, rater, table.column(rater, ""))
@@ -426,7 +427,7 @@ def kind_of(table: Table, asked: Columns) -> Kind:
         others = set(table.names).difference(_runs(table))
         holds_runs = len(others) == 1 or (len(others) < len(table.names) and asked.value in others)
         return "scores" if asked.item == "item" and holds_runs else "numbers"
-    known = {roles.item, asked.cluster, asked.rater, *_runs(table)}
+    known = {roles.item, asked.rater, *_runs(table)} | clusters_beside(table, roles)
     values = [name for name in table.names if name not in known]
     people = known_names(values, "rater")
     values = [name for name in values if name not in people] or values
@@ -451,9 +452,7 @@ def _kind_of_nameless(table: Table) -> Kind:
     if split and len(set(map(len, split))) == 1 and sum_to_one(list(zip(*split, strict=True))):
         return "distributions"
     kind = kind_of_cells(cells[:_LOOKED_AT])
-    # a line of text says neither which item nor which run it is of
-    is_text = Path(table.place.file or "").suffix == ".txt"
-    return "scores" if kind == "numbers" and is_text else kind
+    return "scores" if kind == "numbers" else kind  # none says which item or which run it is of
 
 
 def kind_of_cells(cells: Sequence[Any]) -> Kind:
@@ -521,7 +520,7 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
     if not (table.roles or value in table.names or rater in table.names):
         return wide_cells(table, columns, mending)
     if rater == "rater" and rater not in table.names and item in table.names and value in table.names:
-        others = set(table.names) - {item, value, columns.cluster}
+        others = set(table.names) - {item, value} - clusters_beside(table, columns)
         ids = as_ids(table, item, table.column(item, ""))
         # The table has one score per item, unless further columns could be raters' or an item repeats.
         if are_distinct(ids):

@@ -14,9 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, number_cells, picked
-from nbyk.data.columns import Columns, is_of_ids, is_of_no_rater, known_names, refuse_unnamed, run_word
+from nbyk.data.columns import (
+    Columns,
+    clusters_beside,
+    is_of_ids,
+    is_of_no_rater,
+    refuse_unnamed,
+    run_word,
+)
 from nbyk.data.tables import NOTHING, Table
-from nbyk.data.text import check_choice, shown
+from nbyk.data.text import check_choice, shown, some
 from nbyk.errors import DataPlace, NbykError
 
 Floats = NDArray[np.float64]
@@ -83,10 +90,12 @@ class Entries:
             what = "no value" if empty else shown(found)
             is_number = isinstance(found, str) and re.fullmatch(r"\s*[-+]?[\d.]*,\d+\s*", found)
             point = " with a decimal point and no comma" if is_number else ""
+            of_clusters = "; if the column is of clusters, name it as such (`cluster`), or leave it out"
             raise self.refuse(
                 row,
                 f"found {what}, expected a finite number{point}; "
-                f"mend it, or {way_out or 'leave it out if it is missing'}",
+                f"mend it, or {way_out or 'leave it out if it is missing'}"
+                f"{of_clusters if self.value is None and self.raters_known else ''}",
             )
         return values
 
@@ -142,7 +151,7 @@ def long_cells(table: Table, columns: Columns) -> Entries:
 
 def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
     """Return the ratings of a table with a row per item and a column per rater, which need no names."""
-    beside = {columns.item, columns.cluster, *known_names(table.names, "cluster")}
+    beside = {columns.item} | clusters_beside(table, columns)
     raters = [name for name in table.names if name not in beside]
     items: Sequence[str]
     if table.nameless:
@@ -177,7 +186,7 @@ def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> 
     """Raise NbykError if a wide table has no rater, or columns that are of none by their names."""
     if not raters:
         raise table.place.error(
-            f"the only column is {columns.item!r}; expected columns rater and value, or one per rater"
+            f"no ratings beside {some(table.names)}; expected columns rater and value, or one per rater"
         )
     for name in raters:
         if not name.strip() or is_of_ids(name) or (len(raters) > 1 and is_of_no_rater(name)):

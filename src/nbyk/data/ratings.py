@@ -158,6 +158,19 @@ class Ratings:
         ends = np.cumsum(np.bincount(self.rater_index, minlength=len(self.raters)))
         return dict(zip(self.raters, np.split(self.values[order], ends[:-1]), strict=True))
 
+    def in_order(self) -> Ratings:
+        """Return the same ratings in the order of their items' and raters' ids, as far as they have any."""
+        if self.nameless:
+            return self
+        items = ordered_ids(self.items)
+        raters = tuple(ordered_ids(self.raters)) if self.raters_known else self.raters
+        item = rows_of(items, self.items)[self.item_index]
+        rater = rows_of(raters, self.raters)[self.rater_index]
+        order = np.lexsort((rater, item))
+        clusters = self.clusters and tuple(self.clusters[row] for row in rows_of(self.items, items))
+        in_order = replace(self, items=items, raters=raters, clusters=clusters, values=self.values[order])
+        return replace(in_order, item_index=item[order], rater_index=rater[order])
+
     def counts(self) -> Indices:
         """Return the number of ratings of each item, shape (N,)."""
         return np.bincount(self.item_index, minlength=self.n_items)

@@ -13,7 +13,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.arrays import array_of, as_matrix, as_scores, check_aligned, filled
+from nbyk.data.arrays import array_of, as_matrix, as_scores, check_aligned, filled, is_of_pandas
+from nbyk.data.cells import in_full
 from nbyk.data.columns import refuse_no_rater
 from nbyk.data.kinds import (
     KINDS,
@@ -213,7 +214,7 @@ class _Cells:
     def there(self) -> NDArray[np.bool_]:
         """Where there are cells; blank text is there."""
         known = [
-            type(cell) is str or isinstance(cell, list | np.ndarray) or not is_missing(cell)
+            isinstance(cell, list | np.ndarray) or not is_missing(cell) or not str(cell).strip()
             for cell in self.cells.flat
         ]
         return np.array(known, dtype=bool).reshape(self.cells.shape)
@@ -300,7 +301,7 @@ def _given(values: Any, name: str) -> _Cells:
         return _Cells(place, cells, ragged=ragged)
     columns = tuple(getattr(values, "columns", ()))
     are_names = all(isinstance(of, str) for of in columns) and len(set(columns)) == len(columns)
-    cells = array_of(filled(values), name)
+    cells = array_of(values, name)
     cells = cells.astype(object) if cells.dtype.kind == "U" else cells
     return _Cells(place, cells, _index_of(values), columns if are_names else ())
 
@@ -310,7 +311,7 @@ def _cells_of_rows(rows: Sequence[Any]) -> tuple[NDArray[Any], bool]:
     with suppress(ValueError):
         cells = np.asarray(rows)
         if cells.dtype.kind in "biuf":
-            return cells, False
+            return in_full(cells), False
     rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
     rows = [row if isinstance(row, list | tuple) else [row] for row in rows]
     sizes = np.array([*map(len, rows)])
@@ -393,13 +394,12 @@ def _kind(given: Sequence[_Cells], kind: str | None, scored: str | None) -> Kind
 
 def _index_of(values: Any) -> tuple[str, ...]:
     """Return the labels of an index of pandas; () without one."""
-    is_indexed = hasattr(values, "index") and hasattr(values, "to_numpy")
-    return tuple(map(str, values.index.tolist())) if is_indexed else ()
+    return tuple(map(str, values.index.tolist())) if is_of_pandas(values) else ()
 
 
 def _clusters(cluster: Any, first: _Cells) -> tuple[Any, ...]:
     """Return the cluster of each item in the order of the first data."""
-    names, ids = np.atleast_1d(np.asarray(cluster, dtype=object)), _index_of(cluster)
+    names, ids = np.atleast_1d(np.asarray(filled(cluster), dtype=object)), _index_of(cluster)
     if ids and first.items and ids != first.items:
         _check_ids([first, _Cells(DataPlace(name="cluster"), names, ids)])
         names = names[rows_of(ids, first.items)]

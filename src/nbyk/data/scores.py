@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from nbyk.data.arrays import array_of, is_of_pandas
 from nbyk.data.columns import KNOWN_NAMES, RUN_NAMES, Columns, recognised, value_column
 from nbyk.data.kinds import NumberKind
 from nbyk.data.layouts import Entries, Mending, as_ids
@@ -39,14 +41,15 @@ def are_scores(systems: Any) -> bool:
     lengths = {len(row) for row in rows}
     if max(lengths) > MOST_RUNS and len(lengths) == 1:
         return False
-    cells = [cell for row in rows for cell in row]
-    return all(isinstance(cell, Real) for cell in cells) and not {float(cell) for cell in cells} <= {0.0, 1.0}
+    cells = [cell for row in rows for cell in (row if isinstance(row, Sequence) else array_of(row, ""))]
+    return all(isinstance(cell, Real | Decimal) for cell in cells) and not {
+        float(cell) for cell in cells
+    } <= {0.0, 1.0}
 
 
 def _is_plain(given: Any) -> bool:
     """Return whether one thing after the other is given, without names."""
-    index = getattr(given, "index", None) if hasattr(given, "to_numpy") else None
-    has_ids = index is not None and type(index).__name__ != "RangeIndex"
+    has_ids = is_of_pandas(given) and type(given.index).__name__ != "RangeIndex"
     is_row = hasattr(given, "__len__") and getattr(given, "ndim", 1) == 1
     return is_row and not has_ids and not isinstance(given, str | bytes | Mapping | np.ma.MaskedArray)
 

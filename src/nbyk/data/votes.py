@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.columns import KNOWN_NAMES
+from nbyk.data.columns import KNOWN_NAMES, OF_VOTES
 from nbyk.data.layouts import as_ids
 from nbyk.data.ratings import rows_of
 from nbyk.data.reading import table_of
@@ -20,7 +20,6 @@ from nbyk.words import listed
 
 Ints = NDArray[np.int64]
 
-MODELS = ("model_a", "model_b")
 VOTERS = ("voter", "voter_id", "judge", "judge_id", "user", "user_id", "annotator", "rater", "rater_id")
 """Columns of who voted, the first that a table has."""
 
@@ -54,6 +53,8 @@ class Votes:
         The voters' names; empty if nobody knows.
     prompt_names
         The prompts' names; empty without.
+    notes
+        What may name prompts or voters and was not used, a sentence each.
     """
 
     models: tuple[str, ...]
@@ -64,6 +65,7 @@ class Votes:
     voters: Ints | None = None
     voter_names: tuple[str, ...] = ()
     prompt_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def n_votes(self) -> int:
@@ -81,7 +83,7 @@ class Votes:
         places, prompts = np.unique(self.prompts[kept], return_inverse=True)
         ways = (self.a[kept], self.b[kept], self.outcomes[kept], prompts)
         names = tuple(self.prompt_names[place] for place in places) if self.prompt_names else ()
-        return Votes(self.models, *ways, voters, self.voter_names, names)
+        return Votes(self.models, *ways, voters, self.voter_names, names, self.notes)
 
     def among(self, models: tuple[str, ...]) -> Votes:
         """Return the votes between some models."""
@@ -127,37 +129,52 @@ def holds_votes(given: Any) -> bool:
         table = table_of(given)
     except (NbykError, OSError):
         return False
-    return {*MODELS, "winner"} <= {*table.names}
+    return {*OF_VOTES} <= {*table.names}
 
 
-def read_votes(given: Any) -> Votes:
+def read_votes(given: Any, *, item: str | None = None, rater: str | None = None) -> Votes:
     """Read the votes in a file of any format that `nbyk.read_ratings` takes, or in a data frame.
 
     Its columns are model_a and model_b (a is shown first), winner (model_a, model_b, tie or the winner's
     name), an item or prompt, and a voter if voters are known.
 
+    Parameters
+    ----------
+    given
+        The file or the frame.
+    item, rater
+        The columns of prompts and of voters, if they have other names.
+
     Raises
     ------
     NbykError
-        If a column is missing, a winner is none of these, a model is against itself, a voter votes twice on
-        one prompt and pair in one order, or no chain of votes links two models.
+        If a column is missing, a winner is none of these or could be two of them, a model is against itself,
+        a voter votes twice on one prompt and pair in one order, or no chain of votes links two models.
     """
     table = table_of(given)
     first, second, winners = (
-        as_ids(table, name, table.column(name, "name it model_a, model_b and winner"))
-        for name in (*MODELS, "winner")
+        as_ids(table, name, table.column(name, "name it model_a, model_b and winner")) for name in OF_VOTES
     )
-    asked = next((name for name in PROMPTS if name in table.names), None)
-    by = next((name for name in VOTERS if name in table.names), None)
+    asked = item or next((name for name in PROMPTS if name in table.names), None)
+    by = rater or next((name for name in VOTERS if name in table.names), None)
+    others = [name for name in table.names if name not in (*OF_VOTES, asked, by)]
+    lacking = ["prompts (`item`)"] * (asked is None) + ["voters (`rater`)"] * (by is None)
+    unused = f"not used: {listed(others)}; if one names {' or '.join(lacking)}, say so"
     models = tuple(sorted({*first, *second}))
     outcomes = np.empty(len(table), np.int64)
     for row, (one, other, winner) in enumerate(zip(first, second, winners, strict=True)):
         if one == other:
             raise table.at(row).error(f"{one} is against itself; expected two models")
-        outcome = {one: 0, other: 2}.get(winner, _OUTCOMES.get(winner.lower()))
+        named, placed = {one: 0, other: 2}.get(winner), _OUTCOMES.get(winner.lower())
+        outcome = placed if named is None else named
         if outcome is None:
             raise table.at(row).error(
                 f"column 'winner': found {winner!r}, expected model_a, model_b, tie, or the winner's name"
+            )
+        if placed not in (None, outcome):
+            raise table.at(row).error(
+                f"column 'winner': found {winner!r}, a model's name that says another outcome too; rename "
+                "the model"
             )
         outcomes[row] = outcome
     prompts, asked_names = (np.arange(len(table)), ()) if asked is None else _numbered(table, asked)
@@ -171,6 +188,7 @@ def read_votes(given: Any) -> Votes:
         voters,
         names,
         asked_names,
+        (unused,) if others and lacking else (),
     )
     _refuse_second_votes(votes, table)
     _refuse_apart(votes, table)

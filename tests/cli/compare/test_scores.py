@@ -317,10 +317,19 @@ def test_the_old_command_says_what_to_type(nbyk: Run) -> None:
 
 @pytest.mark.parametrize("words", [("--metric", "mae"), ("--scale", "1..5"), ("--looks", "2"), ("--full",)])
 def test_options_that_scores_have_no_use_for_are_refused(nbyk: Run, words: tuple[str, ...]) -> None:
-    write_runs({"a": 0.75, "b": 0.70})
-    code, out, error = nbyk("compare", "a.txt", "b.txt", *words)
+    for name in "ab":
+        Path(f"{name}.csv").write_text("seed,score\n" + "".join(f"{n},0.{n}\n" for n in range(1, 8)))
+    code, out, error = nbyk("compare", "a.csv", "b.csv", *words)
     assert (code, out, error.count("\n")) == (2, "", 1)
     assert error.startswith("error: ")
+
+
+@pytest.mark.parametrize("words", [("--metric", "mean"), ("--scale", "0..1"), ("--looks", "2"), ("--full",)])
+def test_plain_numbers_are_of_items_if_an_option_is(nbyk: Run, words: tuple[str, ...]) -> None:
+    write_runs({"a": 0.75, "b": 0.70})
+    found, asked = (nbyk("compare", "a.txt", "b.txt", *words, *more) for more in ((), ("--kind", "numbers")))
+    assert found[1].splitlines()[:3] == asked[1].splitlines()[:3]
+    assert "9 items" in found[1].splitlines()[0]
 
 
 def test_options_of_scores_are_refused_for_responses_to_items(nbyk: Run) -> None:

@@ -62,7 +62,7 @@ GOOD_VOTES = "q1,x,y,x,ann\nq2,y,z,y,ann\nq3,z,x,z,bob\nq4,z,x,x,bob\n"
         *(
             (GOOD_VOTES, (option, value), f"{option}: these are votes between two outputs; leave it out")
             for option, value in (
-                *(("--item", "prompt"), ("--value", "nothing"), ("--system", "nothing")),
+                *(("--cluster", "prompt"), ("--value", "nothing"), ("--system", "nothing")),
                 *(("--on-empty", "drop"), ("--on-duplicates", "first"), ("--on-missing", "drop")),
             )
         ),

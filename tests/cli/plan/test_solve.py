@@ -424,5 +424,5 @@ def test_votes_are_not_planned_but_said_to_be_votes(nbyk: Run) -> None:
     code, _, error = nbyk("plan --pilot votes.csv --power 0.8")
     assert code == 2
     assert error.startswith(
-        "error: --pilot: votes.csv holds votes between two outputs, which nbyk does not plan"
+        "error: votes.csv: holds votes between two outputs, which nbyk does not plan, or read as ratings"
     )

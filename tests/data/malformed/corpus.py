@@ -152,7 +152,7 @@ CSV = [
     file("raters that differ in a space", "bad.csv", LONG + "a,r,1\na, r,0\nb,r,0\n", ":3: the rater id ' r' differs from 'r' in spaces alone; give"),
     file("a wide item twice", "bad.csv", "item,x,y\na,1,\na,,1\n", ":3: item 'a' is already on line 2; .*merge the rows"),
     file("a wide item without ratings", "bad.csv", "item,x,y\na,1,\nb,,\n", ":3: item 'b' has no rating; add one, or delete the row"),
-    file("a wide table without raters", "bad.csv", "item\na\nb\n", "the only column is 'item'; expected columns rater and value"),
+    file("a wide table without raters", "bad.csv", "item\na\nb\n", "no ratings beside 'item'; expected columns rater and value"),
     file("a wide table without items", "bad.csv", "x,y\n1,0\n0,1\n", "no column 'item'; found 'x', 'y'; rename the item column"),
     file("a wide rater without a name", "bad.csv", "item,x,\na,1,1\n", "column '' is of no rater or run by its name; leave it out"),
     file("a wide rater twice", "bad.csv", "item,x,x\na,1,1\n", "2 columns are named 'x'; rename all but one"),

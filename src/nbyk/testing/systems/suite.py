@@ -54,6 +54,11 @@ Weights = str | Mapping[str, float]
 """The tasks' weights: "macro", all alike; "micro", by their numbers of items; or by their names."""
 
 
+def _names(tasks: Sequence[Any]) -> list[str]:
+    """Return tasks as text; NumPy's numbers are Python's, as those of clusters are."""
+    return [str(task) for task in np.asarray(tasks, dtype=object).tolist()]
+
+
 @dataclass(frozen=True)
 class Suite:
     """The tasks of N items.
@@ -78,7 +83,7 @@ class Suite:
     @classmethod
     def of(cls, tasks: Sequence[str], weights: Weights = "macro") -> Suite:
         """Return the suite of items with the names of their tasks; weights that do not fit are an error."""
-        unique, of_items = np.unique([str(task) for task in tasks], return_inverse=True)
+        unique, of_items = np.unique(_names(tasks), return_inverse=True)
         names, sizes = tuple(map(str, unique)), np.bincount(of_items).astype(np.float64)
         if len(names) < 2:
             raise NbykError(f"found one task, {names[0]}, expected two or more; leave the suite out")
@@ -88,6 +93,7 @@ class Suite:
                 raise NbykError(f"found {weights!r}, expected {expected}", argument="weights")
             chosen: Floats = np.ones(len(names)) if weights == "macro" else sizes
         else:
+            weights = {str(name): weight for name, weight in weights.items()}
             missing = [name for name in names if name not in weights]
             unknown = [name for name in weights if name not in names]
             if missing or unknown:
@@ -101,7 +107,7 @@ class Suite:
     def in_order(self, tasks: Sequence[Any]) -> Suite:
         """Return the suite of the same items in the order in which these are their tasks."""
         places = {name: place for place, name in enumerate(self.names)}
-        return replace(self, of_items=np.array([places[str(task)] for task in tasks], dtype=np.int64))
+        return replace(self, of_items=np.array([places[name] for name in _names(tasks)]))
 
     @property
     def sizes(self) -> Floats:

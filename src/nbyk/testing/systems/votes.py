@@ -282,7 +282,7 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
     voters = fit.spread(votes.voters) if votes.voters is not None and wants_voters else None
     single = None if voters is None else fit.spread(np.arange(votes.n_votes))
     names = {"models": votes.models, "prompts": votes.prompt_names, "voters": votes.voter_names}
-    told = [*notes_on_look_alikes(names), *_about_lonely(votes.models, prompts, voters), *told]
+    told = [*votes.notes, *notes_on_look_alikes(names), *_about_lonely(votes.models, prompts, voters), *told]
     n_voters, is_of_two = len(votes.voter_names), len(votes.models) == 2
     these = "this" if n_voters == 1 else "these"
     fixed = f"with {these} {number_of(n_voters, 'voter')}" if n_voters else "with anonymous voters"
