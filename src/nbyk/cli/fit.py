@@ -89,7 +89,7 @@ def fit(
         for argument, given in (("families", families), ("response", response)):
             if given is not None:
                 raise NbykError("labels have one family and kind; leave it out", argument=argument)
-        read, known = read_labels(ratings, columns, mending, named)
+        read, known, _ = read_labels(ratings, columns, mending, named)
         fitted = fit_labels(chosen, read.matrix(), known, ratings, ordered=levels is not None, seed=seed)
         fitted = replace(fitted, prior=fit_raters(fitted.prior, read.matrix(), read.units()))
         lines = _lines_of_labels(fitted.prior, read, chosen)

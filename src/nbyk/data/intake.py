@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,7 @@ _MOST_LEVELS = 11
 _OPTIONS: Mapping[Kind, tuple[str, ...]] = {
     "numbers": ("scale", "cluster", "lower_is_better"),
     "classes": ("classes", "cluster"),
-    "distributions": ("cluster",),
+    "distributions": ("classes", "cluster"),
     "scores": ("paired", "lower_is_better"),
 }
 """The options that mean something for one kind of data alone."""
@@ -77,6 +77,7 @@ def read_systems(
     on_duplicates: str = "refuse",
     on_empty: str = "refuse",
     kind: Kind | None = None,
+    scored: str | None = None,
     classes: Sequence[str] | None = None,
     paired: bool | None = None,
     lower_is_better: bool | None = None,
@@ -122,8 +123,12 @@ def read_systems(
     kind
         The kind to read the data as, whatever the cells look like: whole numbers can be classes, and numbers
         of items can be scores.
+    scored
+        What the metric scores, "classes" or "distributions"; None if numbers, too. Metrics of distributions
+        take classes.
     classes
-        The classes of gold, in order; without it those that gold has, in the order of their names.
+        The classes of gold or of distributions, lowest first; without it those that gold has, in the order of
+        their levels, if the column is of an ordered type, or else of their names.
     paired
         Whether scores are paired: by ids of items if every file has them, else by their order. None pairs
         them if every file has ids.
@@ -154,7 +159,7 @@ def read_systems(
         )
     people = None if gold is None else _people(gold, gold_columns, columns)
     _refuse_columns(sources, people, columns, of_scores=kind == "scores")
-    kind = kind or _kind([*sources.values()], people)
+    kind = kind or _kind([*sources.values()], people, scored, classes)
     options: dict[str, Any] = {"scale": on_scale, "classes": classes and listed(classes), "cluster": cluster}
     options |= {"paired": paired, "lower_is_better": lower_is_better}
     _refuse_options(kind, options, on_duplicates, has_gold=people is not None)
@@ -294,7 +299,7 @@ def _cells_of(kind: Kind, scale: Scale | None, classes: Sequence[str] | None, *,
         return NumberKind(scale)
     if kind == "scores":
         return ScoreKind(by_runs=by_runs)
-    return ClassKind(classes) if kind == "classes" else ShareKind()
+    return ClassKind(classes) if kind == "classes" else ShareKind(classes)
 
 
 def _read(
@@ -367,7 +372,7 @@ def _in_table(
         return gold, systems, Categories(names, np.eye(len(names)), "classes", ordered)
     if not isinstance(read.cells, ShareKind):
         return gold, systems, None
-    places, categories = placed(read.cells.rows, read.cells.names)
+    places, categories = placed(read.cells.rows, read.cells.names, ordered=read.cells.ordered)
 
     def in_table(matrix: Floats) -> Floats:
         rows = np.nan_to_num(matrix).astype(np.int64)
@@ -405,8 +410,31 @@ def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, 
     return lower is not None, [f"the log says that lower values of {lower} are better"] if lower else [*notes]
 
 
-def _kind(sources: Sequence[GivenData], gold: GivenData | None) -> Kind:
-    """Return the kind of all data: that of every table if they agree, and numbers otherwise."""
+def _kind(
+    sources: Sequence[GivenData], gold: GivenData | None, scored: str | None, classes: Sequence[str] | None
+) -> Kind:
+    """Return the kind of all data: what is scored, that of every table if they agree, or else numbers.
+
+    Numbers of which somebody names the classes are these, unless each class has a column of its own.
+    """
+    if scored == "distributions":
+        one_each = (
+            {"classes"} if classes is None or _have_columns(sources, classes) else {"classes", "numbers"}
+        )
+        return "classes" if all(of.kind in one_each for of in sources) else "distributions"
+    if scored is not None:
+        return cast("Kind", scored)
+    found = _kind_of_cells(sources, gold)
+    return "classes" if found == "numbers" and classes is not None else found
+
+
+def _have_columns(sources: Sequence[GivenData], classes: Sequence[str]) -> bool:
+    """Return whether a table has a column for each class."""
+    tables = [of.table for of in sources if of.table is not None]
+    return any(len(of.names) > 1 if of.nameless else {*classes} <= {*of.names} for of in tables)
+
+
+def _kind_of_cells(sources: Sequence[GivenData], gold: GivenData | None) -> Kind:
     if any(source.table is None for source in sources):
         return "numbers"
     found = [(source, source.kind) for source in sources]
