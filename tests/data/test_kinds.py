@@ -372,6 +372,21 @@ def test_distributions_go_by_the_names_of_their_columns(form: str, tmp_path: Pat
             effect("emd_levels")
 
 
+@pytest.mark.parametrize("kind", [None, "distributions"])
+def test_gold_beside_distributions_may_be_the_place_of_a_class(kind: str | None) -> None:
+    """As scikit-learn's classifiers number theirs: the same as one-hot rows."""
+    rng = np.random.default_rng(0)
+    gold, a, b = rng.integers(0, 3, 20), rng.dirichlet(np.ones(3), 20), rng.dirichlet(np.ones(3), 20)
+    expected = nbyk.compare(np.eye(3)[gold], a, b, kind="distributions").effect
+    assert nbyk.compare(gold, a, b, kind=kind).effect == pytest.approx(expected)
+    assert nbyk.compare(gold, a, b, metric="cross_entropy").effect == pytest.approx(expected)
+    named = [
+        pd.DataFrame(of, columns=["2", "0", "1"])[["0", "1", "2"]]
+        for of in (a[:, [2, 0, 1]], b[:, [2, 0, 1]])
+    ]
+    assert nbyk.compare(pd.Series(gold), *named, kind=kind).effect == pytest.approx(expected)
+
+
 def test_frames_of_other_classes_are_refused() -> None:
     a = pd.DataFrame(SOFT, columns=["x", "y", "z"])
     with pytest.raises(NbykError, match="the classes are x, y, w, elsewhere x, y, z"):

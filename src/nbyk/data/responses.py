@@ -458,7 +458,7 @@ def _as_distributions(
     given: Sequence[_Cells], classes: Sequence[Any] | None
 ) -> tuple[list[_Cells], Categories]:
     """Return rows of probabilities as places in their table; gold may be the classes that people chose."""
-    people = [of for of in given if of.name == "gold" and of.are_text]
+    people = [of for of in given if of.name == "gold" and (of.are_text or of.cells.ndim == 1)]
     shares = {of.name: of.probabilities() for of in given if of not in people}
     n_classes = next(iter(shares.values())).shape[2]
     columns = next((of.columns for of in given if of.columns and of not in people), None)
