@@ -235,3 +235,19 @@ def test_no_interval_of_a_score_holds_scores_that_there_are_not() -> None:
     answers = gold + np.where(rng.random(40) < 0.3, 0.05 * rng.normal(size=40) ** 3, 0.0)
     board = nbyk.compare(gold, {"mine": np.clip(answers, 0.0, 1.0)}, metric="spearman")
     assert board.standings[0].interval == (pytest.approx(0.95784, abs=1e-5), 1.0)
+
+
+def test_a_system_without_an_answer_beside_others_has_its_reason() -> None:
+    """Of 13 items of the class one is wrong, and the score rests on it; its p counts as 1."""
+    rng = np.random.default_rng(3)
+    gold = np.repeat(["b", "a"], [13, 35])
+    a, b = gold.copy(), np.where(rng.random(48) < 0.5, gold, "a")
+    a[0] = "a"
+    alone = nbyk.compare(gold, {"a": a}, metric="recall(b)", against=0.5)
+    both = nbyk.compare(gold, {"a": a, "b": b}, metric="recall(b)", against=0.5)
+    assert not alone.pairs[0].decided
+    assert [pair.decided for pair in both.pairs] == [False, True]
+    assert both.pairs[1].p == pytest.approx(min(1.0, 2.0 * both.pairs[1].claims[0].p))
+    assert "No answer for 1 of 2 pairs (a – a score of 0.5): the effect rests on about" in str(both).replace(
+        "\n", " "
+    )
