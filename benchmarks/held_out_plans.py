@@ -173,7 +173,7 @@ def label_sets(folder: Path | None, jobs: Path | None) -> dict[str, tuple[NDArra
     """Return counts of labels by item and class, and labels per item, by name."""
     found = {}
     if jobs is not None:
-        labels, classes = read_labels(jobs, Columns(), Mending())
+        labels, classes, _ = read_labels(jobs, Columns(), Mending())
         found[jobs.stem] = counts_among(labels.matrix(), len(classes)), 10
     if folder is not None:
         for name in ("HS-Brexit", "MultiDomain-Agreement"):

@@ -139,6 +139,12 @@ def test_what_would_settle_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
             "one.csv: found one rating of each item, expected two or more of some items",
         ),
         ("none.parquet", "no such file"),
+        (
+            "mine.csv --scale 1..5 --response clamped",
+            "--response: found clamped, and the ratings are on 5 levels",
+        ),
+        ("mine.csv --scale 1..5.5 --response likert", "two ends; choose one of clamped, beta, lognormal"),
+        ("mine.csv --scale 1..100", "lie in one of the 10 parts that a fit cuts the scale into"),
     ],
 )
 def test_what_cannot_be_fitted_is_refused(
@@ -220,3 +226,23 @@ def test_a_kind_is_taken_for_zeros_and_ones_and_normalised_files_and_refused_for
         code, said, errors = nbyk(f"fit labels.csv {option}")
         assert (code, said) == (2, "")
         assert about in errors
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_kind_without_an_upper_end_takes_numbers_beyond_that_of_the_scale(
+    nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool
+) -> None:
+    """The end is only the unit; the prior is that of `fit_prior`."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    mean, log_sd = rng.uniform(2.0, 9.0, (80, 1)), np.sqrt(np.log1p(0.4**2))
+    seconds = mean * np.exp(log_sd * rng.standard_normal((80, 4)) - 0.5 * log_sd**2)
+    seconds = np.rint(seconds) if whole else seconds.round(3)
+    assert seconds.max() > 10.0
+    rows = [f"i{i:02},r{r},{x:g}" for i, of in enumerate(seconds) for r, x in enumerate(of)]
+    Path("times.csv").write_text("\n".join(["item,rater,value", *rows]) + "\n", encoding="utf-8")
+    code, _, errors = nbyk("fit times.csv --scale 0..10 --response lognormal --out prior.json --name times")
+    assert code == 0, errors
+    expected = fit_prior("times", seconds / 10.0, Response("lognormal")).prior
+    assert read_json("prior.json") == expected.to_dict()
+    assert "expected a number from 0 to 10" in nbyk("fit times.csv --scale 0..10 --response beta")[2]

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.special
+import scipy.stats
 from numpy.testing import assert_allclose, assert_array_equal
 
 import nbyk
@@ -324,3 +325,144 @@ def test_a_column_of_clusters_is_no_rater_who_gives_classes(tmp_path: Path, rate
     assert by_name.gold is not None  # whoever names the classes says that a rater may alone give one
     with pytest.raises(NbykError, match="has none of the classes of all others"):
         read_labels(gold, Columns(), Mending())
+
+
+@pytest.mark.parametrize("form", ["wide.csv", "columns.json", "frame", "array"])
+def test_distributions_go_by_the_names_of_their_columns(form: str, tmp_path: Path) -> None:
+    """Frames, and files, may have the columns of the classes in other orders; scipy's distance has none."""
+    rng = np.random.default_rng(2)
+    names, items = ["neg", "neu", "pos"], [f"q{row}" for row in range(30)]
+    shares = {name: rng.dirichlet(np.ones(3), 30) for name in ("gold", "a", "b")}
+    orders = {"gold": [0, 1, 2], "a": [2, 0, 1], "b": [1, 0, 2]}
+    data = {name: pd.DataFrame(of, items, names).iloc[:, orders[name]] for name, of in shares.items()}
+
+    def effect(metric: str, **how: Any) -> float:
+        if form == "frame":
+            return nbyk.compare(data["gold"], data["a"], data["b"], metric=metric, **how).effect
+        if form == "array":
+            return nbyk.compare(*shares.values(), metric=metric, **how).effect
+        if form == "wide.csv":
+            given = {name: of.rename_axis("item").reset_index() for name, of in data.items()}
+        else:
+            given = {
+                name: pd.DataFrame({"item": items, "value": of.to_dict("records")})
+                for name, of in data.items()
+            }
+        for name, frame in given.items():
+            if form == "wide.csv":
+                frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        files = {name: tmp_path / f"{name}.csv" if form == "wide.csv" else of for name, of in given.items()}
+        gold = files.pop("gold")
+        return nbyk.compare(nbyk.read_systems(files, gold, **how), metric=metric).effect
+
+    by_system = [
+        np.mean(
+            [
+                scipy.stats.wasserstein_distance(range(3), range(3), p, q)
+                for p, q in zip(shares["gold"], of, strict=True)
+            ]
+        )
+        for of in (shares["a"], shares["b"])
+    ]
+    assert effect("emd_levels", classes=names) == pytest.approx(by_system[1] - by_system[0])
+    by_system = [np.abs(shares["gold"] - of).sum(axis=1).mean() for of in (shares["a"], shares["b"])]
+    assert effect("tv_sum") == pytest.approx(by_system[1] - by_system[0])
+    if form != "array":
+        with pytest.raises(NbykError, match="nothing says how"):
+            effect("emd_levels")
+
+
+@pytest.mark.parametrize("kind", [None, "distributions"])
+def test_gold_beside_distributions_may_be_the_place_of_a_class(kind: str | None) -> None:
+    """As scikit-learn's classifiers number theirs: the same as one-hot rows."""
+    rng = np.random.default_rng(0)
+    gold, a, b = rng.integers(0, 3, 20), rng.dirichlet(np.ones(3), 20), rng.dirichlet(np.ones(3), 20)
+    expected = nbyk.compare(np.eye(3)[gold], a, b, kind="distributions").effect
+    assert nbyk.compare(gold, a, b, kind=kind).effect == pytest.approx(expected)
+    assert nbyk.compare(gold, a, b, metric="cross_entropy").effect == pytest.approx(expected)
+    named = [
+        pd.DataFrame(of, columns=["2", "0", "1"])[["0", "1", "2"]]
+        for of in (a[:, [2, 0, 1]], b[:, [2, 0, 1]])
+    ]
+    assert nbyk.compare(pd.Series(gold), *named, kind=kind).effect == pytest.approx(expected)
+
+
+def test_frames_of_other_classes_are_refused() -> None:
+    a = pd.DataFrame(SOFT, columns=["x", "y", "z"])
+    with pytest.raises(NbykError, match="the classes are x, y, w, elsewhere x, y, z"):
+        nbyk.compare(a, a, a.rename(columns={"z": "w"}), metric="brier")
+
+
+def test_frames_of_probabilities_are_distributions() -> None:
+    """Their means over classes are all alike, so that as numbers all systems would be equally good."""
+    rng = np.random.default_rng(0)
+    arrays = [rng.dirichlet(np.ones(3), 20) for _ in range(3)]
+    frames = [pd.DataFrame(of, columns=["x", "y", "z"]) for of in arrays]
+    assert nbyk.compare(*frames).effect == pytest.approx(nbyk.compare(*arrays).effect)
+
+
+@pytest.mark.parametrize(
+    "metric", ["accuracy", "f1_macro", "recall(2)", "quadratic_kappa", "emd_levels", "brier"]
+)
+def test_numbers_of_named_classes_are_classes(metric: str, tmp_path: Path) -> None:
+    """`classes` is never left unheard: numbers would have been cut at .5."""
+    rng = np.random.default_rng(4)
+    gold, a, b = rng.integers(1, 4, (3, 40))
+    expected = nbyk.compare(gold, a, b, metric=metric, kind="classes").effect
+    assert nbyk.compare(gold, a, b, metric=metric, classes=[1, 2, 3]).effect == expected != 0.0
+    frames = {
+        name: pd.DataFrame({"item": range(40), "value": of})
+        for name, of in zip("gab", (gold, a, b), strict=True)
+    }
+    read = nbyk.read_systems(
+        {"a": frames["a"], "b": frames["b"]},
+        frames["g"],
+        classes=["1", "2", "3"],
+        scored="distributions" if metric in ("emd_levels", "brier") else None,
+    )
+    assert nbyk.compare(read, metric=metric).effect == expected
+    with pytest.raises(NbykError, match="numbers have none"):
+        nbyk.compare(gold, a, b, kind="numbers", classes=[1, 2, 3])
+
+
+def test_text_is_classes_for_a_metric_of_distributions() -> None:
+    """As arrays of text are."""
+    frames = {
+        name: pd.DataFrame({"item": range(5), "value": of}) for name, of in {"gold": GOLD, **LABELS}.items()
+    }
+    read = nbyk.read_systems({"a": frames["a"], "b": frames["b"]}, frames["gold"], scored="distributions")
+    assert read.kind == "classes"
+    expected = nbyk.compare(GOLD, LABELS["a"], LABELS["b"], metric="brier").effect
+    assert nbyk.compare(read, metric="brier").effect == expected
+
+
+@pytest.mark.parametrize("metric", ["quadratic_kappa", "emd_levels"])
+def test_the_order_of_an_ordered_type_is_that_of_the_classes(metric: str) -> None:
+    """That of pandas' ordered categories and of polars' Enum, as series and in frames, is `classes`."""
+    import polars as pl
+
+    rng = np.random.default_rng(1)
+    levels = ["low", "mid", "high"]
+    gold, a, b = (rng.choice(levels, 40).tolist() for _ in range(3))
+    expected = nbyk.compare(gold, a, b, metric=metric, classes=levels).effect
+
+    def category(of: list[str], *, ordered: bool = True) -> pd.Series:
+        return pd.Series(pd.Categorical(of, levels, ordered=ordered))
+
+    assert nbyk.compare(*map(category, (gold, a, b)), metric=metric).effect == expected
+    enums = [pl.Series(of, dtype=pl.Enum(levels)) for of in (gold, a, b)]
+    assert nbyk.compare(*enums, metric=metric).effect == expected
+    for column in (category, lambda of: pl.Series(of, dtype=pl.Enum(levels))):
+        make = pl.DataFrame if column is not category else pd.DataFrame
+        of_gold, *systems = (make({"item": range(40), "value": column(of)}) for of in (gold, a, b))
+        read = nbyk.read_systems(dict(zip("ab", systems, strict=True)), of_gold)
+        assert nbyk.compare(read, metric=metric).effect == expected
+    with pytest.raises(NbykError, match="nothing says how high, low, mid are ordered"):
+        nbyk.compare(*(category(of, ordered=False) for of in (gold, a, b)), metric=metric)
+
+
+def test_whole_numbers_below_zero_have_their_order() -> None:
+    rng = np.random.default_rng(1)
+    gold, a, b = rng.integers(-2, 3, (3, 60))
+    expected = nbyk.compare(gold + 3, a + 3, b + 3, metric="quadratic_kappa").effect
+    assert nbyk.compare(gold, a, b, metric="quadratic_kappa").effect == expected

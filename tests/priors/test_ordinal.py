@@ -67,6 +67,25 @@ def test_a_fit_of_drawn_levels_draws_such_levels() -> None:
     assert np.abs(again / again.sum() - own.shares).max() < 0.04
 
 
+@pytest.mark.parametrize(("item_sd", "k"), [(0.05, 4), (3.0, 30), (6.0, 100)])
+def test_log_likelihood_of_items_that_differ_much(item_sd: float, k: int) -> None:
+    """Many responses place an item more finely than few nodes lie; the sum of 100,000 even steps is exact."""
+    prior = OrdinalPrior("mine", (-1.0, 0.2, 1.5), item_sd, 0.5)
+    z = np.linspace(-8.0, 8.0, 100_001)
+    logs = np.log(np.maximum(shares_of(prior.above(item_sd * z)), 1e-300))
+    for row in ([k // 2, 0, k - k // 2, 0], [0, k - 1, 1, 0], [0, 0, 0, k]):
+        expected = np.logaddexp.reduce(logs @ np.array(row) + norm.logpdf(z)) + np.log(z[1] - z[0])
+        assert prior.log_likelihood([row]) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_fit_of_items_that_differ_much_has_their_spread() -> None:
+    """The standard error of log s is about 1/√(2N) = .022 here, and a little more by the levels."""
+    counts = counts_from(OrdinalPrior("far", (-1.0, 0.2, 1.5), 3.0), 1000, 30)
+    fitted = fit_levels("far", counts, n_sets=1).prior
+    assert fitted.item_sd == pytest.approx(3.0, rel=0.1)
+    assert np.abs(fitted.shares - counts.sum(axis=0) / counts.sum()).max() < 0.01
+
+
 def test_a_fit_of_levels_is_checked() -> None:
     """Items that all are at one end or the other are no normal ones, and the check says where they differ."""
     fitted = fit_levels("drawn", counts_from(PRIOR, 300, 4), ["1", "2", "3", "4"], n_sets=60)

@@ -306,7 +306,8 @@ def compare(
     load_metric_files(metric_file)
     words = context.params
     given = [name for name in words if is_typed(context, name)]
-    kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
+    scored = None if kind else _kind_of_metrics(metric or ())
+    kind = kind or ("scores" if "test" in given else None)
 
     from nbyk.data.votes import holds_votes, read_votes
     from nbyk.testing.decision import check_draws
@@ -338,13 +339,13 @@ def compare(
             raise NbykError("--gate needs two systems to compare, and these are ratings of one")
     else:
         _refuse(given, _OF_JUDGE, "it is about people and a judge, and there is no --judge")
-        result = _compared(context, given, kind, asked)
+        result = _compared(context, given, kind, scored, asked)
     gated = gate_of(result.boards, result.names, result.incomplete) if gate else None
     give(result.answer, out=out, form=form, stem="compare", gate=gated, details=details)
 
 
 def _compared(
-    context: typer.Context, given: Sequence[str], kind: str | None, asked: dict[str, Any]
+    context: typer.Context, given: Sequence[str], kind: str | None, scored: str | None, asked: dict[str, Any]
 ) -> Compared:
     from nbyk.data import named_systems
 
@@ -354,11 +355,11 @@ def _compared(
     if kind == "scores":
         _refuse(given, _OF_ITEMS, "scores of runs have no items")
     with renaming(_PARAMETERS if words["suite"] is None else {**_PARAMETERS, "cluster": "suite"}):
-        read = _read(words, kind)
+        read = _read(words, kind, scored)
         if read.kind == "scores" and kind is None and words["pair_runs"] is not None:
-            read = _read(words, "scores")
+            read = _read(words, "scores", None)
         elif read.kind == "scores" and kind is None and not read.recognised and _OF_ITEMS & {*given}:
-            read = _read(words, "numbers")
+            read = _read(words, "numbers", None)
     asked["against"] = _against(words["against"], read, gate=words["gate"])
     if words["full"] and (len(read.names) != 2 or words["suite"] or isinstance(asked["against"], float)):
         raise NbykError("it looks closer at two systems; leave it out", argument="full")
@@ -409,7 +410,7 @@ def _check_scores(words: Mapping[str, Any], read: Systems, files: Mapping[str, s
             )
 
 
-def _read(words: Mapping[str, Any], kind: str | None) -> Systems:
+def _read(words: Mapping[str, Any], kind: str | None, scored: str | None) -> Systems:
     from nbyk.data import SampleChoice, read_systems
     from nbyk.data.columns import Columns
 
@@ -420,6 +421,7 @@ def _read(words: Mapping[str, Any], kind: str | None) -> Systems:
         "cluster": words["cluster"] or words["suite"],
         "gold_columns": Columns(*gold_columns),
         "kind": kind,
+        "scored": scored,
         "classes": words["classes"] and names_in_text(words["classes"]),
         "fewest": 1,
         "paired": needs_pairs(words["test"], words["pair_runs"]) if kind == "scores" else None,

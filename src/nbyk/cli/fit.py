@@ -58,8 +58,8 @@ def fit(
     check : FILE
         JSON file to write, with the comparison of the fitted prior and the ratings.
     response : KIND
-        Kind of the ratings, such as beta, skewed near the ends of the scale; an unknown one lists all. By
-        default likert on levels, clamped between two ends, or binary.
+        Kind of the ratings, such as beta, skewed near the ends of the scale; an unknown one lists
+        those of such ratings. By default likert on levels, clamped between two ends, or binary.
     classes : A,B,…
         Classes of labels. By default those of the file.
     levels : LOW,…,HIGH
@@ -68,12 +68,16 @@ def fit(
         Seed of the check. The prior does not depend on it.
     """
     check_files([ratings])
+    import numpy as np
+
     from nbyk.cli.labels import are_labels, fit_labels, names_in, read_labels
     from nbyk.cli.pilot import pilot_scale, read_rated
     from nbyk.data.columns import Columns
     from nbyk.data.layouts import Mending
+    from nbyk.data.scales import Interval, OpenInterval
     from nbyk.planning.fitted_raters import fit_raters
-    from nbyk.priors import Response, fit_prior
+    from nbyk.priors import fit_prior
+    from nbyk.priors.kinds import KINDS
     from nbyk.testing.unit_cautions import about_units
 
     chosen, named = name or ratings.stem, names_in(levels or classes)
@@ -89,20 +93,22 @@ def fit(
         for argument, given in (("families", families), ("response", response)):
             if given is not None:
                 raise NbykError("labels have one family and kind; leave it out", argument=argument)
-        read, known = read_labels(ratings, columns, mending, named)
+        read, known, _ = read_labels(ratings, columns, mending, named)
         fitted = fit_labels(chosen, read.matrix(), known, ratings, ordered=levels is not None, seed=seed)
         fitted = replace(fitted, prior=fit_raters(fitted.prior, read.matrix(), read.units()))
         lines = _lines_of_labels(fitted.prior, read, chosen)
     else:
         on_scale = None if scale is None and ratings.suffix.lower() == ".parquet" else pilot_scale(scale)
+        if isinstance(on_scale, Interval) and response in KINDS and np.isinf(KINDS[response].high):
+            on_scale = OpenInterval(on_scale.low, on_scale.high)
         print(f"fitting a prior to {ratings} …", file=sys.stderr)
         with errors_about(file=ratings):
             if on_scale is None:
                 read, kind = _normalised(ratings)
             else:
                 read, kind, _ = read_rated(ratings, on_scale, columns, mending)
-            if response not in (None, kind.kind):  # zeros and ones are then the ends of a scale
-                kind = Response(response, 0 if kind.kind == "binary" else kind.levels)
+            if response not in (None, kind.kind):
+                kind = _asked(response, kind)
             fitted = fit_prior(chosen, read.matrix(), kind, seed=seed)
         cautions = about_units({"gold": read.units()}, claim="prior")
         lines = _lines(fitted, read, chosen)
@@ -116,6 +122,22 @@ def fit(
         print("To plan with this prior, write it to a file with --out FILE.")
     else:
         print(f"To plan with it: nbyk plan --prior {shlex.quote(str(out))}")
+
+
+def _asked(name: str, given: Response) -> Response:
+    """Return the response of a kind that ratings can have: zeros and ones are then the ends of a scale."""
+    from nbyk.priors import Response
+    from nbyk.priors.kinds import KINDS
+
+    levels = 0 if given.kind == "binary" else given.levels
+    fitting = [kind for kind, rule in KINDS.items() if rule.takes(levels) and (levels or rule.cut)]
+    if name not in fitting:
+        are = f"on {given.levels} levels" if given.levels else "numbers between two ends"
+        known = ", ".join(dict.fromkeys([given.kind, *fitting]))
+        raise NbykError(
+            f"found {name}, and the ratings are {are}; choose one of {known}", argument="response"
+        )
+    return Response(name, levels)
 
 
 def _normalised(path: Path) -> tuple[Ratings, Response]:

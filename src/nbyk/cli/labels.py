@@ -87,13 +87,14 @@ def labels_source(
     if pilot is None:
         if systems is not None:
             raise NbykError("labels of systems need people's labels; give them", argument="pilot")
-        prior = _prior(arguments, classes)
-        return PlanSource(prior)
+        return PlanSource(_prior(arguments, classes))
     metric, *more = arguments["metric"] or ("accuracy",)
     if with_people and systems is not None and more:
         raise NbykError("a plan with raters and runs is by one metric; give one", argument="metric")
     if systems is not None:
         read = files.answers(kind="classes", classes=classes or None)
+        assert read.categories is not None
+        ordered = read.categories.ordered
         assert read.gold is not None
         assert read.gold_units is not None
         a, b = read.names
@@ -106,8 +107,10 @@ def labels_source(
         gold, units, notes, classes, names = read.gold, read.gold_units, read.notes, read.classes, (a, b)
         answers = read.responses[a], read.responses[b]
     else:
-        labels, classes = read_labels(pilot, files.columns, files.mending, classes)
+        labels, classes, ordered = read_labels(pilot, files.columns, files.mending, classes)
         gold, units, notes, answers, names = labels.matrix(), labels.units(), labels.mended, None, ("A", "B")
+    if not ordered:
+        _check_orders(asked["metric"], classes)
     say("fitting a prior to the labels")
     fitted = fit_labels(pilot.stem, gold, classes, pilot, n_sets=1)
     items = LabelledItems(fitted.prior, counts_among(gold, len(classes)), answers, names)
@@ -119,8 +122,17 @@ def labels_source(
     return PlanSource(items, (*notes, *cautions))
 
 
+def _check_orders(names: tuple[str, ...] | None, classes: tuple[str, ...]) -> None:
+    """Raise NbykError if one of the metrics goes by the order of classes of which nothing says it."""
+    from nbyk.metrics.registry import check_order, get, kind_scored
+
+    for name in names or ():
+        check_order(get(name, kind_scored(name) or "classes"), classes)
+
+
 def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> LabelPrior:
-    from nbyk.priors import ClassPrior
+    from nbyk.data.kinds import in_order
+    from nbyk.priors import ClassPrior, OrdinalPrior
     from nbyk.priors.ordinal import label_prior_in
 
     if arguments["class_alpha"] is None:
@@ -130,6 +142,19 @@ def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> LabelPrior
                 "a plan for labels needs a `pilot` of labels, a `prior` that `nbyk fit` wrote for labels, or "
                 "the α of a Dirichlet distribution, `class_alpha` 10,3,3"
             )
+        are_levels = isinstance(prior, OrdinalPrior)
+        if classes and (
+            sorted(classes) != sorted(prior.classes) or (are_levels and classes != prior.classes)
+        ):
+            raise NbykError(
+                f"found {', '.join(classes)}, and the prior has {', '.join(prior.classes)}; leave it out",
+                argument="classes",
+            )
+        if isinstance(prior, ClassPrior) and classes:
+            of = dict(zip(prior.classes, prior.alpha, strict=True))
+            return replace(prior, classes=classes, alpha=tuple(of[name] for name in classes))
+        if not (are_levels or in_order(prior.classes)[1]):
+            _check_orders(arguments["metric"], prior.classes)
         return prior
     try:
         alpha = tuple(float(part) for part in arguments["class_alpha"].split(","))
@@ -144,8 +169,8 @@ def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> LabelPrior
 
 def read_labels(
     path: Path, columns: Columns, mending: Mending, classes: tuple[str, ...] = ()
-) -> tuple[Ratings, tuple[str, ...]]:
-    """Return people's labels as places of classes, and the classes."""
+) -> tuple[Ratings, tuple[str, ...], bool]:
+    """Return people's labels as places of classes, the classes, and whether anything says their order."""
     from nbyk.data.kinds import ClassKind, refuse_strange_columns
     from nbyk.data.reading import read_as
 
@@ -153,7 +178,7 @@ def read_labels(
     read = read_as(named, path, columns, mending).in_order()
     if not named.given:
         refuse_strange_columns([(read.place, read.of_columns())], lambda _: "leave it out")
-    return read, named.names
+    return read, named.names, named.ordered
 
 
 def fit_labels(

@@ -195,7 +195,7 @@ def _whole_steps(values: NDArray[np.float64], scale: Scale) -> Levels | None:
     if steps > _MOST_STEPS or not (float(scale.low).is_integer() and float(steps).is_integer()):
         return None
     ranks = values * steps
-    if (np.abs(ranks - np.rint(ranks)) > _ROUNDING).any():
+    if (np.abs(ranks - np.rint(ranks)) > _ROUNDING).any() or (ranks > steps).any():
         return None
     return Levels(tuple(scale.low + step for step in range(int(steps) + 1)))
 

@@ -208,6 +208,7 @@ def table_of_frame(given: Any) -> Table:
 
     place = DataPlace(name="the data frame")
     library = type(given).__module__.partition(".")[0]
+    levels = levels_of(given)
     named: Iterable[tuple[str, Callable[[], Iterable[Any]]]]
     if isinstance(given, pd.DataFrame | pd.Series):
         named = _columns_of_pandas(given, place)
@@ -231,7 +232,16 @@ def table_of_frame(given: Any) -> Table:
     n_rows = max(map(len, columns.values()), default=0)
     if not n_rows:
         raise place.error("has no rows; expected at least one rating per row")
-    return Table(place, tuple(columns), tuple(columns.values()), range(n_rows))
+    return Table(place, tuple(columns), tuple(columns.values()), range(n_rows), levels=levels)
+
+
+def levels_of(given: Any) -> tuple[tuple[str, ...], ...]:
+    """Return the levels, lowest first, of the columns of an ordered type of pandas or polars."""
+    by_name = getattr(given, "dtypes", None)
+    own = getattr(given, "dtype", None)
+    types = [own] if own is not None else [] if by_name is None else list(by_name)
+    ordered = (of for of in types if getattr(of, "ordered", type(of).__name__ == "Enum"))
+    return tuple(dict.fromkeys(tuple(map(str, of.categories)) for of in ordered))
 
 
 def _columns_of_pandas(given: Any, place: DataPlace) -> Iterator[tuple[str, Callable[[], Iterable[Any]]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,7 @@ def read_systems(
     on_duplicates: str = "refuse",
     on_empty: str = "refuse",
     kind: Kind | None = None,
+    scored: str | None = None,
     classes: Sequence[str] | None = None,
     paired: bool | None = None,
     lower_is_better: bool | None = None,
@@ -115,8 +116,12 @@ def read_systems(
     kind
         The kind to read the data as, whatever the cells look like: whole numbers can be classes, and numbers
         of items can be scores.
+    scored
+        What the metric scores, "classes" or "distributions"; None if numbers, too. Metrics of distributions
+        take classes.
     classes
-        The classes of gold, in order; without it those that gold has, in the order of their names.
+        The classes of gold or of distributions, lowest first; without it those that gold has, in the order of
+        their levels, if the column is of an ordered type, or else of their names.
     paired
         Whether scores are paired: by ids of items if every file has them, else by their order. None pairs
         them if every file has ids.
@@ -148,7 +153,8 @@ def read_systems(
     people = None if gold is None else _people(gold, gold_columns, columns)
     _refuse_columns(sources, people, columns, of_scores=kind == "scores")
     options: dict[str, Any] = {"scale": on_scale, "classes": classes and listed(classes), "cluster": cluster}
-    kind = kind or _kind([*sources.values()], people, of_items=any(options.values()))
+    of_items = scored is not None or any(options.values())
+    kind = kind or _kind([*sources.values()], people, scored, classes, of_items=of_items)
     options |= {"paired": paired, "lower_is_better": lower_is_better}
     _refuse_options(kind, options, on_duplicates, has_gold=people is not None)
     if kind == "scores":
@@ -281,7 +287,7 @@ def _cells_of(kind: Kind, scale: Scale | None, classes: Sequence[str] | None, *,
         return NumberKind(scale)
     if kind == "scores":
         return ScoreKind(by_runs=by_runs)
-    return ClassKind(classes) if kind == "classes" else ShareKind()
+    return ClassKind(classes) if kind == "classes" else ShareKind(classes)
 
 
 def _read(
@@ -354,7 +360,7 @@ def _in_table(
         return gold, systems, Categories(names, np.eye(len(names)), "classes", ordered)
     if not isinstance(read.cells, ShareKind):
         return gold, systems, None
-    places, categories = placed(read.cells.rows, read.cells.names)
+    places, categories = placed(read.cells.rows, read.cells.names, ordered=read.cells.ordered)
 
     def in_table(matrix: Floats) -> Floats:
         rows = np.nan_to_num(matrix).astype(np.int64)
@@ -392,11 +398,36 @@ def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, 
     return lower is not None, [f"the log says that lower values of {lower} are better"] if lower else [*notes]
 
 
-def _kind(sources: Sequence[GivenData], gold: GivenData | None, *, of_items: bool) -> Kind:
-    """Return the kind of all data: that of every table if they agree, and numbers otherwise.
+def _kind(
+    sources: Sequence[GivenData],
+    gold: GivenData | None,
+    scored: str | None,
+    classes: Sequence[str] | None,
+    *,
+    of_items: bool,
+) -> Kind:
+    """Return the kind of all data: what is scored, that of every table if they agree, or else numbers.
 
-    Numbers that nothing names are answers to items, unless `are_scores` takes them for scores of runs.
+    Numbers of which somebody names the classes are these, unless each class has a column of its own.
     """
+    if scored == "distributions":
+        one_each = (
+            {"classes"} if classes is None or _have_columns(sources, classes) else {"classes", "numbers"}
+        )
+        return "classes" if all(of.kind in one_each for of in sources) else "distributions"
+    if scored is not None:
+        return cast("Kind", scored)
+    found = _kind_of_cells(sources, gold, of_items=of_items)
+    return "classes" if found == "numbers" and classes is not None else found
+
+
+def _have_columns(sources: Sequence[GivenData], classes: Sequence[str]) -> bool:
+    """Return whether a table has a column for each class."""
+    tables = [of.table for of in sources if of.table is not None]
+    return any(len(of.names) > 1 if of.nameless else {*classes} <= {*of.names} for of in tables)
+
+
+def _kind_of_cells(sources: Sequence[GivenData], gold: GivenData | None, *, of_items: bool) -> Kind:
     if any(source.table is None for source in sources):
         return "numbers"
     found = [(source, source.kind) for source in sources]

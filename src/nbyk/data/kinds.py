@@ -38,13 +38,16 @@ from nbyk.errors import DataPlace, NbykError, argument_with
 from nbyk.words import listed
 
 Floats = NDArray[np.float64]
+Levels = Sequence[Sequence[str]]
+"""Classes in their order, lowest first, as columns of the data have them."""
+
 Kind = Literal["numbers", "classes", "distributions", "scores"]
 KINDS: tuple[Kind, ...] = ("numbers", "classes", "distributions", "scores")
 
 _OPTIONS: Mapping[Kind, tuple[str, ...]] = {
     "numbers": ("scale", "cluster", "lower_is_better"),
     "classes": ("classes", "cluster"),
-    "distributions": ("cluster",),
+    "distributions": ("classes", "cluster"),
     "scores": ("paired", "lower_is_better"),
 }
 """The options that mean something for one kind of data alone."""
@@ -61,6 +64,7 @@ _DIGITS = range(1, 6)
 LONGEST_LABEL = 1000
 """Characters of the longest label."""
 
+_WHOLE = re.compile(r"[-+−]?\d+")
 _NO_LABEL = re.compile(r"[\0\ud800-\udfff]")
 """NUL, and half a character, which no file can hold."""
 
@@ -130,7 +134,7 @@ class ClassKind(CellKind):
 
     def __init__(self, names: Sequence[str] | None = None, givers: str = "raters") -> None:
         super().__init__(givers)
-        self.given = names is not None
+        self.given = self.ordered = names is not None
         self.names = tuple(class_names(() if names is None else names, _refuse_name))
         if self.given and (len(self.names) < 2 or len(set(self.names)) < len(self.names)):
             raise NbykError(
@@ -138,17 +142,13 @@ class ClassKind(CellKind):
                 argument="classes",
             )
 
-    @property
-    def ordered(self) -> bool:
-        """Whether somebody gave the order of the names, or they are whole numbers."""
-        return self.given or all(map(str.isdecimal, self.names))
-
     def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
         """Return the labels of a table; people's may be counted, in a row for each item."""
         counts = _counts_in(table, asked, self.names) if self.givers == "raters" else None
         if counts is None:
             return cells_of(table, asked, mending)
-        self.names = self.names or tuple(ordered_ids(counts))
+        if not self.names:
+            self.names, self.ordered = in_order(counts)
         roles = recognised(table, asked)
         ids = as_ids(table, roles.item, table.column(roles.item, ""))
         refuse_repeated(table, ids, "; expected one row of counts per item: add them up")
@@ -167,14 +167,14 @@ class ClassKind(CellKind):
     def numbers(self, cells: Entries) -> Floats:
         """Return the place of each label among the classes."""
         labels = class_names(cells.found, cells.refuse)
-        self.name_by(labels, cells.table.place)
+        self.name_by(labels, cells.table.place, cells.table.levels)
         return self.places(labels, cells.refuse)
 
-    def name_by(self, labels: Iterable[str], place: DataPlace) -> None:
+    def name_by(self, labels: Iterable[str], place: DataPlace, levels: Levels = ()) -> None:
         """Name the classes after labels, unless they have names."""
         if self.names:
             return
-        self.names = tuple(ordered_ids(set(labels)))
+        self.names, self.ordered = in_order(set(labels), levels)
         if alike := look_alikes(self.names):
             raise place.error(
                 f"the classes {alike[0]} and {alike[1]} look alike; write them alike, or name all "
@@ -199,6 +199,16 @@ class ClassKind(CellKind):
                     f"to the classes{kind}",
                 )
         return np.array([place_of[label] for label in labels])
+
+
+def in_order(names: Iterable[str], levels: Levels = ()) -> tuple[tuple[str, ...], bool]:
+    """Return classes in order, and whether anything says it: levels that the data have, or whole numbers."""
+    found = set(names)
+    if of := next((of for of in levels if found <= {*of}), None):
+        return tuple(name for name in of if name in found), True
+    if all(map(_WHOLE.fullmatch, found)):
+        return tuple(sorted(sorted(found), key=lambda name: int(name.replace("−", "-")))), True
+    return tuple(ordered_ids(found)), False
 
 
 def class_names(cells: Iterable[Any], refuse: Refusal) -> list[str]:
@@ -306,10 +316,11 @@ class ShareKind(CellKind):
     name = "distributions"
     expected = "probabilities"
 
-    def __init__(self) -> None:
+    def __init__(self, names: Sequence[str] | None = None) -> None:
         super().__init__()
-        self.names: tuple[str, ...] = ()
-        self.rows: Floats = np.empty((0, 0))
+        of_given = ClassKind(names)
+        self.names, self.given, self.ordered = of_given.names, of_given.given, of_given.ordered
+        self.rows: Floats = np.empty((0, len(self.names)))
 
     def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
         """Return distributions: the value's cells, or an object of the classes' columns for each row."""
@@ -341,9 +352,12 @@ class ShareKind(CellKind):
     def numbers(self, cells: Entries) -> Floats:
         """Return the place of each distribution in `rows`."""
         rows, names = probabilities(cells.found, cells.at)
+        if names is None and self.given and len(self.names) == rows.shape[1]:
+            names = self.names
         names = names or tuple(map(str, range(rows.shape[1])))
         if not self.names:
-            self.names, self.rows = names, np.empty((0, len(names)))
+            self.names, self.ordered = in_order(names)
+            self.names, self.rows = self.names if self.ordered else names, np.empty((0, len(names)))
         if set(names) != set(self.names):
             raise cells.table.place.error(
                 f"the classes are {', '.join(names)}, elsewhere {', '.join(self.names)}; expected the same"

@@ -38,7 +38,7 @@ class Categories:
     ordered: bool = True
 
 
-def placed(rows: Floats, names: tuple[str, ...]) -> tuple[Floats, Categories]:
+def placed(rows: Floats, names: tuple[str, ...], *, ordered: bool) -> tuple[Floats, Categories]:
     """Return the place of each distribution over named classes, shape (rows, C), in the table of all."""
     table, place = np.unique(np.concatenate([np.eye(len(names)), rows]), axis=0, return_inverse=True)
     place = place.reshape(-1)
@@ -46,7 +46,7 @@ def placed(rows: Floats, names: tuple[str, ...]) -> tuple[Floats, Categories]:
     order = np.concatenate([classes, np.setdiff1d(np.arange(len(table)), classes)])
     rank = np.empty(len(table))
     rank[order] = np.arange(len(table))
-    return rank[place[len(names) :]], Categories(names, table[order], "distributions")
+    return rank[place[len(names) :]], Categories(names, table[order], "distributions", ordered)
 
 
 @dataclass(frozen=True)

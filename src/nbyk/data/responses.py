@@ -13,7 +13,16 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.arrays import array_of, as_matrix, as_scores, check_aligned, filled, is_of_pandas
+from nbyk.data.arrays import (
+    array_of,
+    as_matrix,
+    as_scores,
+    check_aligned,
+    filled,
+    is_frame,
+    is_of_pandas,
+    levels_of,
+)
 from nbyk.data.cells import in_full
 from nbyk.data.columns import refuse_no_rater
 from nbyk.data.kinds import (
@@ -21,6 +30,7 @@ from nbyk.data.kinds import (
     ClassKind,
     Kind,
     class_names,
+    in_order,
     refuse_options,
     refuse_strange_columns,
     sum_to_one,
@@ -96,9 +106,8 @@ def as_systems(
     if kind == "scores":
         return _directed(_scores(gold, named, scale, paired=paired), lower_is_better)
     given = [_given(of, name) for name, of in (named if gold is None else {"gold": gold, **named}).items()]
-    known = _kind(given, kind, scored)
-    among = None if known == "distributions" else classes
-    refuse_options(known, {"scale": scale, "classes": among})
+    known = _kind(given, kind, scored, classes)
+    refuse_options(known, {"scale": scale, "classes": classes})
     clusters = None if cluster is None else _clusters(cluster, given[0])
     if all(of.items for of in given):
         given, clusters = _matched(given, clusters)
@@ -195,7 +204,8 @@ class _Cells:
     """Cells as somebody gave them, (N,) or (N, K), or (N, C) of each run, and the names that they have.
 
     `items` are the ids in an index, and `columns` the names of a frame's columns, if each is a text of its
-    own; the columns of `ragged` lists, which differ in length, are of nobody.
+    own, of which those of an ordered type have `levels`; the columns of `ragged` lists, which differ in
+    length, are of nobody.
     """
 
     place: DataPlace
@@ -203,6 +213,7 @@ class _Cells:
     items: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     ragged: bool = False
+    levels: tuple[tuple[str, ...], ...] = ()
     nameless = False
 
     @property
@@ -242,14 +253,14 @@ class _Cells:
         return lambda row, problem: self.at(items[row]).error(problem)
 
     def probabilities(self) -> Floats:
-        """Return the cells as distributions, shape (N, R, C)."""
+        """Return the cells as distributions, shape (N, R, C), with the classes in the order of the cells."""
         cells = self.cells
         with suppress(TypeError, ValueError):
             cells = cells.astype(np.float64)
         if cells.dtype.kind != "f" or cells.ndim not in (2, 3) or cells.shape[-1] < 2:
             raise self.place.error(
                 f"found shape {cells.shape}, expected a row of probabilities over two classes or more for "
-                "each item, as many in each run"
+                'each item, as many in each run (for one class per item say `kind="classes"`)'
             )
         runs = cells.reshape(-1, *cells.shape[-2:])
         return np.stack([unit_rows(run, self.at) for run in runs], axis=1)
@@ -303,7 +314,7 @@ def _given(values: Any, name: str) -> _Cells:
     are_names = all(isinstance(of, str) for of in columns) and len(set(columns)) == len(columns)
     cells = array_of(values, name)
     cells = cells.astype(object) if cells.dtype.kind == "U" else cells
-    return _Cells(place, cells, _index_of(values), columns if are_names else ())
+    return _Cells(place, cells, _index_of(values), columns if are_names else (), levels=levels_of(values))
 
 
 def _cells_of_rows(rows: Sequence[Any]) -> tuple[NDArray[Any], bool]:
@@ -372,22 +383,26 @@ def _scores(gold: Any, named: Mapping[str, Any], scale: Scale | None, *, paired:
 
 
 def are_shares(systems: Any) -> bool:
-    """Return whether arrays have a row of probabilities for each item, as `nbyk.read_systems` reads them."""
+    """Return whether arrays, or frames, have a row of probabilities for each item, as files of them do."""
     if not isinstance(systems, Mapping | Sequence | np.ndarray):
         return False
+    each = systems.values() if isinstance(systems, Mapping) else systems
+    arrays = [array_of(of, "") if isinstance(of, np.ndarray) or is_frame(of) else np.empty(0) for of in each]
     return all(
-        isinstance(of, np.ndarray)
-        and (of.ndim, of.dtype.kind) == (2, "f")
-        and of.shape[1] > 1
-        and sum_to_one(list(of.T))
-        for of in (systems.values() if isinstance(systems, Mapping) else systems)
+        (of.ndim, of.dtype.kind) == (2, "f") and of.shape[1] > 1 and sum_to_one(list(of.T)) for of in arrays
     )
 
 
-def _kind(given: Sequence[_Cells], kind: str | None, scored: str | None) -> Kind:
-    """Return the kind that is asked for, or scored; text is classes, which metrics of distributions take."""
+def _kind(
+    given: Sequence[_Cells], kind: str | None, scored: str | None, classes: Sequence[Any] | None
+) -> Kind:
+    """Return the kind that is asked for, or scored; text is classes, which metrics of distributions take.
+
+    So are the numbers of which somebody names the classes, if they are no rows of probabilities.
+    """
     check_choice("kind", kind or "numbers", KINDS)
-    if kind is None and all(of.are_text for of in given):
+    are_rows = scored == "distributions" and any(of.cells.ndim > 1 for of in given)
+    if kind is None and (all(of.are_text for of in given) or (classes is not None and not are_rows)):
         kind = "classes"
     return cast("Kind", kind or scored or "numbers")
 
@@ -439,7 +454,8 @@ def _as_classes(given: Sequence[_Cells], among: ClassKind) -> tuple[list[_Cells]
         for of, where in zip(given, there, strict=True)
     ]
     naming = labels[:1] if given[0].name == "gold" else labels
-    among.name_by(chain.from_iterable(naming), DataPlace(name="classes"))
+    levels = [levels for of in given for levels in of.levels]
+    among.name_by(chain.from_iterable(naming), DataPlace(name="classes"), levels)
     coded = []
     for of, where, names in zip(given, there, labels, strict=True):
         codes = np.full(where.shape, np.nan)
@@ -459,19 +475,30 @@ def _as_distributions(
     given: Sequence[_Cells], classes: Sequence[Any] | None
 ) -> tuple[list[_Cells], Categories]:
     """Return rows of probabilities as places in their table; gold may be the classes that people chose."""
-    people = [of for of in given if of.name == "gold" and of.are_text]
+    people = [of for of in given if of.name == "gold" and (of.are_text or of.cells.ndim == 1)]
     shares = {of.name: of.probabilities() for of in given if of not in people}
     n_classes = next(iter(shares.values())).shape[2]
-    names = tuple(map(str, range(n_classes)) if classes is None else ClassKind(classes).names)
-    for name, rows in shares.items():
+    columns = next((of.columns for of in given if of.columns and of not in people), None)
+    among = ClassKind(classes)
+    if classes is None:
+        among.names, among.ordered = in_order(map(str, range(n_classes)) if columns is None else columns)
+    names = among.names
+    for of in given[len(people) :]:
+        rows = shares[of.name]
         if rows.shape[2] != len(names):
-            raise NbykError(
+            raise of.place.error(
                 f"found rows of {rows.shape[2]} probabilities, expected one for each of the {len(names)} "
-                "classes; name each column once",
-                name=name,
+                "classes; name each column once"
+            )
+        if {*of.columns} == {*names}:
+            shares[of.name] = rows[:, :, [of.columns.index(name) for name in names]]
+        elif of.columns and of.columns != columns:
+            raise of.place.error(
+                f"the classes are {', '.join(of.columns)}, elsewhere {', '.join(columns or names)}; expected "
+                "the same"
             )
     flat = [rows.reshape(-1, n_classes) for rows in shares.values()]
-    places, categories = placed(np.concatenate(flat), names)
+    places, categories = placed(np.concatenate(flat), names, ordered=among.ordered)
     ends = np.cumsum([*map(len, flat)])
     coded = _as_classes(people, ClassKind(names))[0] if people else []
     for of, part in zip(given[len(people) :], np.split(places, ends[:-1]), strict=True):

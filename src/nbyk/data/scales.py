@@ -158,6 +158,20 @@ class Interval(_Ends):
 
 
 @dataclass(frozen=True)
+class OpenInterval(Interval):
+    """A scale without an upper end, such as of times: `high` is the number that becomes 1."""
+
+    @property
+    def expected(self) -> str:
+        """The values on the scale, in words."""
+        return f"a number of at least {self.low:g}"
+
+    def outside(self, values: ArrayLike) -> NDArray[np.bool_]:
+        """Return, per value, whether it is off the scale; NaN is."""
+        return ~(np.asarray(values, dtype=np.float64) >= self.low)
+
+
+@dataclass(frozen=True)
 class Binary(_Ends):
     """Labels of two kinds, 0 and 1, which stay 0 and 1."""
 

@@ -67,6 +67,8 @@ class Table:
         better; what the file lacks of its run, what it says of it, and the models that it names.
     chosen_by
         The column that chose these rows of a larger table; "" if they are all.
+    levels
+        The levels, lowest first, of the columns whose cells are of an ordered type.
     """
 
     place: DataPlace
@@ -84,6 +86,7 @@ class Table:
     about: str = ""
     models: tuple[str, ...] = ()
     chosen_by: str = ""
+    levels: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         if not len(self.numbers):

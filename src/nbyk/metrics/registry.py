@@ -127,15 +127,21 @@ def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -
     chosen = [named(metric, kind) if isinstance(metric, str) else metric for metric in metrics]
     for metric in chosen:
         metric.check_kind(kind)
-        if categories is not None and not categories.ordered and (metric.of or metric).takes_order:
-            raise NbykError(
-                f"found {metric.name}, which goes by the order of the classes, and nothing says how "
-                f"{', '.join(categories.names)} are ordered; name them with `classes`, lowest first",
-                argument="metric",
-            )
+        if categories is not None and not categories.ordered:
+            check_order(metric, categories.names)
     if categories is None:
         return chosen
     return [metric.bound(categories.names, categories.table) for metric in chosen]
+
+
+def check_order(metric: Metric, names: Sequence[str]) -> None:
+    """Raise NbykError if a metric goes by the order of classes of which nothing says it."""
+    if (metric.of or metric).takes_order:
+        raise NbykError(
+            f"found {metric.name}, which goes by the order of the classes, and nothing says how "
+            f"{', '.join(names)} are ordered; name them with `classes`, lowest first",
+            argument="metric",
+        )
 
 
 def named(spec: str, kind: Kind) -> Metric:

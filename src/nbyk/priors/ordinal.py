@@ -7,6 +7,7 @@ reaches. Levels have an order and no distances.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,7 +34,11 @@ from nbyk.priors.nominal import (
 from nbyk.priors.predictive import FittedPrior
 from nbyk.sums import product
 
-_NODES = 31
+_FURTHEST = 6.0
+"""Standard deviations from the middle to the outermost nodes."""
+
+_FEWEST_NODES = 31
+_MOST_NODES = 1001
 _PULL_SD = 2.0
 _TINY = 1e-300
 
@@ -177,8 +182,8 @@ def fit_levels(
 
     `classes` are the levels, lowest first, and `counts`, (N, L), those of responses on each. A level without
     a response is an error. Raters are not told apart, so their cut-points' spread is part of the noise, whose
-    standard deviation is 1. The likelihood is a Gauss–Hermite sum of 31 nodes over the items' places, and the
-    penalty is on log s alone.
+    standard deviation is 1. The likelihood is a sum over even steps of items' places, as fine as responses
+    place an item, and the penalty is on log s alone.
     """
     from scipy.optimize import minimize
 
@@ -225,9 +230,12 @@ def label_prior_in(path: Path) -> LabelPrior | None:
 
 
 def _log_likelihood(cuts: Floats, item_sd: float, rows: Integers, times: Integers) -> float:
-    nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+    # K responses place an item to within 1/√K at best; steps that long leave the sum off by e^(−2π²)
+    n_nodes = math.ceil(2.0 * _FURTHEST * item_sd * math.sqrt(rows.sum(axis=1).max()))
+    nodes = np.linspace(-_FURTHEST, _FURTHEST, min(max(n_nodes, _FEWEST_NODES), _MOST_NODES))
+    weights = np.exp(-0.5 * nodes**2)
     above = ndtr(item_sd * nodes - cuts[:, np.newaxis])
-    edges = np.concatenate([np.ones((1, _NODES)), above, np.zeros((1, _NODES))])
+    edges = np.concatenate([np.ones((1, len(nodes))), above, np.zeros((1, len(nodes)))])
     logs = product(rows.astype(np.float64), np.log(np.maximum(edges[:-1] - edges[1:], _TINY)))
     most = logs.max(axis=1)
     likelihood = product(np.exp(logs - most[:, np.newaxis]), weights / weights.sum())

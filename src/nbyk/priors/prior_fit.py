@@ -61,7 +61,13 @@ def fit_prior(
     """
     responses = response.on_scale(matrix)
     response = response.seen_in(responses)
-    candidates = fit_by_likelihood(*response.on_levels(responses))
+    on_levels, cut = response.on_levels(responses)
+    if np.nanmin(on_levels) == np.nanmax(on_levels) and np.nanmin(responses) < np.nanmax(responses):
+        raise NbykError(
+            f"all {np.isfinite(responses).sum()} responses lie in one of the {cut.levels} parts that a fit "
+            "cuts the scale into; put them on a scale whose ends are nearer to theirs"
+        )
+    candidates = fit_by_likelihood(on_levels, cut)
     prior = TwoStagePrior(name, candidates[0].mu, candidates[0].sigma, response)
     return FittedPrior.of(prior, predictive_check(prior, responses, seed, n_sets), candidates)
 

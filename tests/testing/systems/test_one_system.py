@@ -248,3 +248,19 @@ def test_numbers_without_a_scale_are_held_to_a_bar_of_their_own_size(suite: bool
     assert pair.effect == pytest.approx(seconds.mean() - 70.0)
     with pytest.raises(NbykError, match="against: found 70, expected a score of mean from 0 to 1"):
         nbyk.compare(None, {"a": seconds / 100.0}, kind="numbers", against=70.0)
+
+
+def test_a_system_without_an_answer_beside_others_has_its_reason() -> None:
+    """Of 13 items of the class one is wrong, and the score rests on it; its p counts as 1."""
+    rng = np.random.default_rng(3)
+    gold = np.repeat(["b", "a"], [13, 35])
+    a, b = gold.copy(), np.where(rng.random(48) < 0.5, gold, "a")
+    a[0] = "a"
+    alone = nbyk.compare(gold, {"a": a}, metric="recall(b)", against=0.5)
+    both = nbyk.compare(gold, {"a": a, "b": b}, metric="recall(b)", against=0.5)
+    assert not alone.pairs[0].decided
+    assert [pair.decided for pair in both.pairs] == [False, True]
+    assert both.pairs[1].p == pytest.approx(min(1.0, 2.0 * both.pairs[1].claims[0].p))
+    assert "No answer for 1 of 2 pairs (a – a score of 0.5): the effect rests on about" in str(both).replace(
+        "\n", " "
+    )

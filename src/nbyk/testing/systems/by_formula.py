@@ -130,7 +130,7 @@ def board_by_formula(
             (float(scores[a]), float(scores[b]) if bar is None else bar_score),
             pair_claims,
             pair_claims[0].p,
-            True,
+            pair_claims[0].decided,
             tuple(warnings),
         )
         for (a, b), pair_claims in claims.items()
