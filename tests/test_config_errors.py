@@ -140,10 +140,6 @@ WRONG = {
         "calibration: {power_epsilons: [0]}",
         "calibration.power_epsilons.0: found 0",
     ),
-    "a comparison of one system": (
-        "comparisons: {mine: {systems: [a.csv]}}",
-        "comparisons.mine.systems: found ['a.csv']",
-    ),
     "a comparison without systems": (
         "comparisons: {mine: {gold: gold.csv}}",
         "comparisons.mine.systems: is missing; expected it",

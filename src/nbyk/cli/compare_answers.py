@@ -275,8 +275,8 @@ def compared_by_judge(
     judged, following = compare_judged(data, **asked), ("", "")
     board = judged.board
     is_open = len(board.names) == 2 and board.pair.shown == "undecided" and not board.pair.is_behind
-    if is_plan and is_open:
-        effect = abs(judged.differences[0].claims[-1].effect)
+    effect = abs(judged.differences[0].claims[-1].effect) if is_open else 0.0
+    if is_plan and effect > 0.0:
         words = ["nbyk", "plan", "--pilot", people[0], "--judge", str(judge), *options]
         words += ["--solve", "raters", "--effect", f"{effect:.6g}"]
         words += [*_level_and_side(board.question, board.question.alpha), "--power", "0.8"]

@@ -221,3 +221,13 @@ def test_agreement_says_if_its_interval_is_for_these_people_alone(raters: int, w
     people = rated.assign(value=rated["value"] + 0.3 * rng.standard_normal(len(rated)))
     table = agreement_table(read_judged(people, judge))
     assert {*table["who"]} - {"judge"} == who
+
+
+def test_ratings_that_are_all_the_same_name_no_command(run_words: Run, files: tuple[Path, Path]) -> None:
+    people, judge = map(str, files)
+    table = pd.read_csv(people)
+    table.assign(value=3).to_csv(people, index=False)
+    code, printed, _ = run_words("compare", people, "--judge", judge)
+    assert (code, printed.count("Next: ")) == (0, 0)
+    assert "No answer for new items and raters: all ratings are the same" in printed
+    assert "only the claim" not in printed

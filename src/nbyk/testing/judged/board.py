@@ -11,6 +11,7 @@ import numpy as np
 
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.scales import scale_text
+from nbyk.errors import NbykError
 from nbyk.testing.corrections import Correction
 from nbyk.testing.decision import Decision
 from nbyk.testing.family import choose_pairs
@@ -179,6 +180,12 @@ def compare_judged(
         against=against,
     )
     names, weighing = data.systems, Weighing(data)
+    if against is not None and len(names) == 1:
+        raise NbykError(
+            f"found {against}, and these are ratings of one system, which nbyk compares with nothing; leave "
+            "it out, and see whether the interval of its mean holds the score",
+            argument="against",
+        )
     question = replace(
         asked.question("mean"),
         test="t",
@@ -196,7 +203,7 @@ def compare_judged(
     }
     tests = moderated_tests(tests, len(names))
     differences = tuple(
-        _estimated(weighing, of, tests.get(pair), *pair, asked) for pair, of in estimates.items()
+        _estimated(weighing, of, tests.get(pair, of.broad), *pair, asked) for pair, of in estimates.items()
     )
     scores = np.array([of.items.effect for of in mean_estimates])
     n_raters = len(data.raters)
@@ -239,13 +246,18 @@ def _estimated(
     excess = corrected(weighing, b, a, weight=1.0, rated_only=True)
     first, *others = _claims(estimate, broad, asked)
     claims = (replace(first, parts=estimate.parts if first.is_conclusive else ()), *others)
+    by_people = told(_claims(people, people.broad, asked))
+    if weighing.data.scale is not None:
+        low, high = weighing.data.scale.ends
+        ends = (low, high) if b is None else (low - high, high - low)
+        by_people, claims = by_people.within(*ends), tuple(claim.within(*ends) for claim in claims)
     if b is None:
         claims = tuple(map(without_p, claims))
     return OnPeoplesScale(
         names[a],
         "" if b is None else names[b],
         *judge_alone(weighing, a, b, asked.confidence_level),
-        without_p(told(_claims(people, people.broad, asked))),
+        without_p(by_people),
         claims,
         estimate.weight,
         told(_claims(excess, excess.broad, _two_sided(asked))),
@@ -286,9 +298,9 @@ def _cautions(
     estimates = differences or means
     first = estimates[0].claims[0]
     n_raters = len(data.raters)
-    if "raters" in first.over and not first.is_conclusive:
+    if "raters" in first.over and not first.is_conclusive and told(estimates[0].claims).is_conclusive:
         yield f"{first.reason}: only the claim about {'this rater' if n_raters == 1 else 'these'} has numbers"
-    elif "raters" in first.over:
+    elif first.is_conclusive and "raters" in first.over:
         yield from about_few(n_raters, "raters")
     constant = [name for place, name in enumerate(data.systems) if np.ptp(data.judge[:, place]) == 0.0]
     if constant:

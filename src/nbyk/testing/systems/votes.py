@@ -295,13 +295,13 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         if is_of_two and judge is None and votes.n_prompts == votes.n_votes:
             narrow = _by_signs(votes, a, most, population, asked)
         else:
-            narrow = _within(claim_over(test, ("items",), population, asked, _CONSTANT), most)
+            narrow = claim_over(test, ("items",), population, asked, _CONSTANT).within(-most, most)
         if voters is None or single is None:
             return (_planned(narrow, test, votes, asked, judge),)
         within = float(np.sum(single.difference((a, b)) ** 2))
         test = formula_test(effect, items_part, voters.component((a, b), within))
         broad, _ = claims_over(narrow, test, "voters", n_voters, asked, noun="prompts", constant=_CONSTANT)
-        return _planned(_within(broad, most), test, votes, asked, judge), narrow
+        return _planned(broad.within(-most, most), test, votes, asked, judge), narrow
 
     places = choose_pairs(votes.models, asked.against, asked.decision.alternative)
     centre = float(scores.mean())
@@ -331,12 +331,6 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         {place: claims(*place) for place in places},
         warnings=told,
     )
-
-
-def _within(claim: Claim, most: float) -> Claim:
-    """Return a claim whose interval has no effect beyond the largest possible one."""
-    low, high = np.clip(claim.interval, -most, most).tolist()
-    return replace(claim, interval=(low, high))
 
 
 def _by_signs(votes: Votes, model: int, unit: float, population: str, asked: Asked) -> Claim:
