@@ -15,6 +15,7 @@ from nbyk.errors import NbykError
 from nbyk.testing.judged.board import _CONSTANT
 from nbyk.testing.judged.corrected import ANSWERS, JUDGED, Weighing, corrected, drift
 from nbyk.testing.pvalues import Alternative
+from nbyk.words import in_full
 from tests.oracles.judge_peers import labelled, stored
 
 
@@ -136,9 +137,23 @@ def test_no_interval_leaves_the_scale(systems: int) -> None:
     assert held.board.standings[0].interval[1] == held.means[0].claims[0].interval[1] <= 1.0
 
 
-def test_one_system_is_compared_with_nothing() -> None:
-    with pytest.raises(NbykError, match=r"found 0\.5, and these are ratings of one system"):
-        compare_judged(simulated(0), against="0.5")
+@pytest.mark.parametrize("systems", [1, 3])
+def test_a_mean_is_held_to_a_score(systems: int) -> None:
+    data = replace(simulated(4, systems=systems), scale=Interval(-1.0, 2.0))
+    free = compare_judged(data)
+    for bar in (0.5, float(free.means[0].claims[0].interval[0])):
+        board = compare_judged(data, against=bar, correction="none").board
+        for pair, mean in zip(board.pairs, free.means, strict=True):
+            assert (pair.b, pair.scores[1]) == (f"a score of {in_full(bar)}", bar)
+            for claim, own in zip(pair.claims, mean.claims, strict=True):
+                assert claim.effect == pytest.approx(own.effect - bar, abs=1e-12)
+                assert claim.interval == pytest.approx(np.subtract(own.interval, bar), abs=1e-9)
+                assert (claim.p < 0.05) is not (claim.interval[0] < 0.0 < claim.interval[1])
+    assert board.pairs[0].claims[0].p == pytest.approx(0.05, abs=1e-6)
+    with pytest.raises(NbykError, match="found 3, expected a score from -1 to 2"):
+        compare_judged(data, against=3.0)
+    with pytest.raises(NbykError, match="unknown system 'foo'"):
+        compare_judged(data, against="foo")
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 8])
