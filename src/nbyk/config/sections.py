@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from nbyk.data.download import default_folder, default_mirror
 from nbyk.data.given import named_systems
@@ -103,6 +111,14 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuse yes and no where a number belongs, which pydantic takes for 1 and 0."""
+        if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation in (int, float):
+            raise NbykError(f"found {'yes' if value else 'no'}, which is no number; expected one")
+        return value
+
 
 class SizeSection(Section):
     """The number of items and of responses per item in a test set."""
@@ -167,7 +183,7 @@ class Comparison(Section):
     metrics: list[AnyMetricName] = Field([])
     """Metrics to compare by (`nbyk metrics` lists them). By default mae, or mean if there is no gold;
     accuracy for classes, cross_entropy for distributions."""
-    kind: Literal["numbers", "classes", "distributions"] | None = None
+    kind: Literal["numbers", "classes", "distributions", "scores"] | None = None
     """What the responses are. By default what the files and the metrics say."""
     classes: list[Text] | None = Field(None, min_length=2)
     """The classes in their order. By default those of gold."""
@@ -183,7 +199,8 @@ class Comparison(Section):
     interval: Literal["percentile", "bca"] = "percentile"
     """Interval that the sentence prints: percentile or bca."""
     against: Text | None = None
-    """Name of a baseline. nbyk then compares every other system with the baseline only."""
+    """Name of a baseline. nbyk then compares every other system with the baseline only. Or a score, as in
+    "0.8", that each system is compared with."""
     correction: Correction = "holm"
     """Correction of p for the number of pairs, if you compare three systems or more."""
     generalise: list[Literal["items", "clusters", "raters", "runs"]] | None = Field(None, min_length=1)
@@ -235,7 +252,8 @@ class Comparison(Section):
     @model_validator(mode="after")
     def _goes_together(self) -> Comparison:
         names = list(named_systems(self.systems))
-        if len(names) > 1 and self.against is not None and self.against not in names:
+        is_score = re.fullmatch(r"[-+]?\d*\.?\d+", self.against or "")
+        if len(names) > 1 and self.against is not None and self.against not in names and not is_score:
             raise unknown_name("system", self.against, names).about(key="against")
         if len(names) > 2 and self.alternative != "two-sided" and self.against is None:
             raise NbykError(
