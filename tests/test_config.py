@@ -111,3 +111,25 @@ def test_a_comparison_with_a_judge_has_the_options_that_are_set(tmp_path: Path) 
     comparison = validate({"comparisons": {"mine": mine}}).comparisons["mine"]
     assert comparison.options() == [f"--judge={files[1]}", "--counts=yes=1,no=0", "--alpha=0.01"]
     assert comparison.files() == [str(files[1]), str(files[0])]
+
+
+def test_systems_may_be_compared_with_a_score(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("a.csv", "b.csv")]
+    for file in files:
+        file.write_text("item,value\n1,0.5\n2,1\n", encoding="utf-8")
+    mine = {"systems": list(map(str, files)), "against": "0.8"}
+    assert validate({"comparisons": {"mine": mine}}).comparisons["mine"].options() == ["--against=0.8"]
+
+
+def test_a_change_of_the_results_beside_a_log_runs_a_comparison_again(tmp_path: Path) -> None:
+    """They say which scores are better if lower."""
+    date = "2025-01-01T00-00-00.000000"
+    folder = tmp_path / "model" / "run"
+    folder.mkdir(parents=True)
+    log, results = (folder / name for name in (f"samples_task_{date}.jsonl", f"results_{date}.json"))
+    for file in (log, results, tmp_path / "a.csv"):
+        file.touch()
+    for system in (log, tmp_path / "model"):
+        mine = {"systems": [str(system), str(tmp_path / "a.csv")]}
+        files = validate({"comparisons": {"mine": mine}}).comparisons["mine"].files()
+        assert sorted(files) == sorted(map(str, (log, results, tmp_path / "a.csv")))

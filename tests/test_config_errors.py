@@ -140,10 +140,7 @@ WRONG = {
         "calibration: {power_epsilons: [0]}",
         "calibration.power_epsilons.0: found 0",
     ),
-    "a comparison of one system": (
-        "comparisons: {mine: {systems: [a.csv]}}",
-        "comparisons.mine.systems: found ['a.csv']",
-    ),
+    "yes in place of a number": ("seed: yes", "seed: found yes, which is no number"),
     "a comparison without systems": (
         "comparisons: {mine: {gold: gold.csv}}",
         "comparisons.mine.systems: is missing; expected it",

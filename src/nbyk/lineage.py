@@ -50,9 +50,12 @@ def recording(arguments: Sequence[str]) -> Iterator[None]:
     """Write a record of every file that is written within the block, if it ends without an error.
 
     `arguments` are the words after ``nbyk``. The record has them without the number of threads, on which no
-    result depends, and without passwords.
+    result depends, without passwords, and without "--".
     """
     words = [re.sub(r"(?<=://)\S*@", "…@", word) for word in without(arguments, "--threads")]
+    if "--" in words:  # what follows it is no option, not even in a command that goes on from this one
+        end = words.index("--")
+        words[end:] = [f"./{word}" if word.startswith("-") else word for word in words[end + 1 :]]
     command, question = (shlex.join(["nbyk", *given]) for given in (words, without(words, "--out")))
     with noting(command, question) as journal:
         try:

@@ -6,6 +6,7 @@ the order that suits the processor that it finds. numpy's own loops, behind `ein
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def solve(matrix: ArrayLike, right: ArrayLike) -> NDArray[np.float64]:
     """
     left, known = np.asarray(matrix, dtype=np.float64), np.asarray(right, dtype=np.float64)
     n, shape = left.shape[-1], known.shape
-    known = known.reshape(*left.shape[:-1], -1)
+    known = known.reshape(*left.shape[:-1], math.prod(shape[left.ndim - 1 :]))
     rows = np.concatenate([left, known], axis=-1).reshape(-1, n, n + known.shape[-1])
     every = np.arange(len(rows))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -51,6 +51,26 @@ def test_people_or_calls_are_solved_for_and_prices_weigh_them() -> None:
     assert dear.cost == dear.crew.raters * 100.0 + dear.n_items * dear.k_responses + 10.0
 
 
+def test_ratings_of_both_systems_count_and_cost() -> None:
+    data = simulated(1, raters=8, systems=2)
+    now = nbyk.plan(data, effect=0.05, cost_per_rating=2.0, n_items=100, k_responses=2, raters=8, calls=2000)
+    assert now.cost == 2.0 * len(data.values)
+    assert f"({len(data.values)} ratings, cost {now.cost:g})" in now.sentence
+    first = replace(data, systems=("A",), judge=data.judge[:, :1], answers=data.answers[:, :1])
+    mine = data.system == 0
+    alone = {name: getattr(data, name)[mine] for name in ("item", "system", "rater", "values")}
+    one = nbyk.plan(
+        replace(first, answer_variance=data.answer_variance[:, :1], **alone),
+        **{"effect": 0.05, "n_items": 100, "k_responses": 2, "raters": 8, "calls": 1000},
+    )
+    assert one.cost == mine.sum()
+
+
+def test_one_systems_mean_is_no_effect_to_plan_for() -> None:
+    with pytest.raises(nbyk.NbykError, match="half the width of the interval"):
+        nbyk.plan(simulated(1), solve="items", power=0.8)
+
+
 @pytest.mark.statistics
 def test_the_planned_power_is_that_of_comparisons() -> None:
     # two standard errors of a power of about .5 are .06, and the 60 pilots' plans vary too

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +14,7 @@ from nbyk.cli.answers import FORMATS, Format, Gate, OutAnswer, gate_of, give, wi
 from nbyk.cli.compare_answers import (
     Compared,
     Following,
+    baseline,
     compared,
     compared_by_judge,
     needs_pairs,
@@ -321,7 +321,7 @@ def compare(
         _refuse(given, _NOT_OF_VOTES, "these are votes between two outputs")
         columns = {name: words[name] for name in ("item", "rater") if name in given}
         votes = read_votes(systems[0], **columns)
-        check_baseline(votes.models, against, gate=gate)
+        baseline(against, votes.models, gate=gate)
         asked["judge"] = None if judge is None else read_votes(judge, item=columns.get("item"))
         result = compared(votes, asked)
     elif judge is not None:
@@ -334,9 +334,8 @@ def compare(
         asked = taken_by(compare_judged, asked) | {"correction": correction or "holm"}
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
             options, is_plan = typed(context, (*_OF_PLAN, "scale")), _NOT_OF_PLAN.isdisjoint(given)
-            result = compared_by_judge(systems or [], judge, reading, asked, options, is_plan=is_plan)
-        if gate and len(result.names) < 2:
-            raise NbykError("--gate needs two systems to compare, and these are ratings of one")
+            given_data = systems or [], judge, reading, asked, options
+            result = compared_by_judge(*given_data, is_plan=is_plan, gate=gate)
     else:
         _refuse(given, _OF_JUDGE, "it is about people and a judge, and there is no --judge")
         result = _compared(context, given, kind, scored, asked)
@@ -490,29 +489,11 @@ def _check_null(null: str, *, gate: bool) -> None:
 
 
 def _against(against: str | None, systems: Systems, *, gate: bool) -> str | float | None:
-    """Return the baseline, or the score to compare with, if `against` is one and no system's name."""
-    names = systems.names
-    if "gold" in names:
+    """Return the baseline, or the score to compare with; scores of runs are compared with no score."""
+    if "gold" in systems.names:
         raise NbykError(
             "a system is named 'gold'; give people's ratings with --gold FILE, or give the system another "
             "name, as in other=FILE"
         )
-    if against is not None and against not in names and systems.kind != "scores":
-        with suppress(ValueError):
-            return float(against)
-    elif len(names) == 1 and gate:
-        raise NbykError(
-            "--gate with one system needs a score that it should be better than; give it with --against, as "
-            "in --against 0.8"
-        )
-    check_baseline(names, against, gate=gate)
-    return against
-
-
-def check_baseline(names: Sequence[str], against: str | None, *, gate: bool) -> None:
-    """Raise NbykError if a gate on three systems or more has no baseline."""
-    if gate and len(names) > 2 and against is None:
-        raise NbykError(
-            f"--gate with {len(names)} systems needs a baseline to be better than; name it with --against, "
-            f"as in --against {names[-1]}"
-        )
+    found = baseline(against, systems.names, gate=gate)
+    return against if systems.kind == "scores" else found

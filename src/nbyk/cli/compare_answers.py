@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -260,6 +261,7 @@ def compared_by_judge(
     options: Sequence[str],
     *,
     is_plan: bool,
+    gate: bool,
 ) -> Compared:
     """Return what people and a judge show; `options` and `is_plan` are those of `Following`."""
     from nbyk.data.judged import read_judged
@@ -272,16 +274,41 @@ def compared_by_judge(
             "with a column of systems if there are several"
         )
     data = read_judged(people[0], judge, **reading)
-    judged, following = compare_judged(data, **asked), ("", "")
+    against = baseline(asked["against"], data.systems, gate=gate)
+    judged, following = compare_judged(data, **{**asked, "against": against}), ("", "")
     board = judged.board
-    is_open = len(board.names) == 2 and board.pair.shown == "undecided" and not board.pair.is_behind
-    effect = abs(judged.differences[0].claims[-1].effect) if is_plan and is_open else 0.0
-    if effect > 0.0:
+    is_open = len(board.pairs) == 1 and board.pair.shown == "undecided" and not board.pair.is_behind
+    effect = abs(board.pair.claims[-1].effect) if is_open and board.pair.b else 0.0
+    if is_plan and effect > 0.0:
         words = ["nbyk", "plan", "--pilot", people[0], "--judge", str(judge), *options]
         words += ["--solve", "raters", "--effect", f"{effect:.6g}"]
         words += [*_level_and_side(board.question, board.question.alpha), "--power", "0.8"]
         following = "what would settle it", shlex.join(words)
     return Compared(judged_answer(judged, data, following), [board], data.systems)
+
+
+def baseline(against: str | None, names: Sequence[str], *, gate: bool) -> str | float | None:
+    """Return the baseline, or the score to compare with, if `against` is a number and no system's name.
+
+    Raises
+    ------
+    NbykError
+        If a gate on one system has no score, or one on three systems or more no baseline.
+    """
+    if against is not None and against not in names:
+        with suppress(ValueError):
+            return float(against)
+    elif len(names) == 1 and gate:
+        raise NbykError(
+            "--gate with one system needs a score that it should be better than; give it with --against, as "
+            "in --against 0.8"
+        )
+    if gate and len(names) > 2 and against is None:
+        raise NbykError(
+            f"--gate with {len(names)} systems needs a baseline to be better than; name it with --against, "
+            f"as in --against {names[-1]}"
+        )
+    return against
 
 
 def needs_pairs(test: str | None, pair_runs: str | None) -> bool | None:

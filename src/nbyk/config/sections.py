@@ -7,10 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from nbyk.data.download import default_folder, default_mirror
 from nbyk.data.given import named_systems
+from nbyk.data.lm_eval import results_beside
 from nbyk.data.scales import scale_from_text
 from nbyk.data.sources import OWN_FIT, source_names
 from nbyk.data.sources import source as source_named
@@ -102,6 +111,14 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuse yes and no where a number belongs, which pydantic takes for 1 and 0."""
+        if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation in (int, float):
+            raise NbykError(f"found {'yes' if value else 'no'}, which is no number; expected one")
+        return value
+
 
 class SizeSection(Section):
     """The number of items and of responses per item in a test set."""
@@ -146,7 +163,8 @@ class Comparison(Section):
     """A comparison of your own systems, under a name that you choose. `snakemake comparisons` runs all."""
 
     systems: list[DataPath] = Field(min_length=1)
-    """Files or logs of responses, as path or name=path, or one table of all systems. System A comes first."""
+    """Files or logs of responses, as path or name=path; or one file, of one system or all, or of votes.
+    System A comes first."""
     gold: DataPath | None = None
     """File of people's ratings. If you leave it out, nbyk compares the systems' own ratings."""
     judge: DataPath | None = None
@@ -165,7 +183,7 @@ class Comparison(Section):
     metrics: list[AnyMetricName] = Field([])
     """Metrics to compare by (`nbyk metrics` lists them). By default mae, or mean if there is no gold;
     accuracy for classes, cross_entropy for distributions."""
-    kind: Literal["numbers", "classes", "distributions"] | None = None
+    kind: Literal["numbers", "classes", "distributions", "scores"] | None = None
     """What the responses are. By default what the files and the metrics say."""
     classes: list[Text] | None = Field(None, min_length=2)
     """The classes in their order. By default those of gold."""
@@ -181,7 +199,8 @@ class Comparison(Section):
     interval: Literal["percentile", "bca"] = "percentile"
     """Interval that the sentence prints: percentile or bca."""
     against: Text | None = None
-    """Name of a baseline. nbyk then compares every other system with the baseline only."""
+    """Name of a baseline. nbyk then compares every other system with the baseline only. Or a score, as in
+    "0.8", that each system is compared with."""
     correction: Correction = "holm"
     """Correction of p for the number of pairs, if you compare three systems or more."""
     generalise: list[Literal["items", "clusters", "raters", "runs"]] | None = Field(None, min_length=1)
@@ -233,13 +252,8 @@ class Comparison(Section):
     @model_validator(mode="after")
     def _goes_together(self) -> Comparison:
         names = list(named_systems(self.systems))
-        if len(names) == 1 and self.system is None and self.judge is None:
-            raise NbykError(
-                f"found {self.systems}, expected at least two, or one table and the column of its systems "
-                "under system",
-                key="systems",
-            )
-        if len(names) > 1 and self.against is not None and self.against not in names:
+        is_score = re.fullmatch(r"[-+]?\d*\.?\d+", self.against or "")
+        if len(names) > 1 and self.against is not None and self.against not in names and not is_score:
             raise unknown_name("system", self.against, names).about(key="against")
         if len(names) > 2 and self.alternative != "two-sided" and self.against is None:
             raise NbykError(
@@ -253,29 +267,30 @@ class Comparison(Section):
         return self
 
     def files(self) -> list[str]:
-        """Return the files that are compared, including those in folders of logs or of runs."""
-        problems: list[str] = []
+        """Return the files that are compared, including those in folders and the results beside a log."""
+        files: list[str] = []
         for path in [*filter(None, (self.gold, self.judge)), *named_systems(self.systems).values()]:
             place = Path(path)
             if not place.exists():
                 raise no_such_file(path)
-            logs = sorted(place.rglob("samples_*.jsonl"))
-            inside = logs or sorted(filter(Path.is_file, place.iterdir())) if place.is_dir() else [place]
-            problems += [workflow_path(str(file)) for file in inside]
-        return problems
+            inside = [place, *results_beside(place)]
+            if place.is_dir():
+                inside = sorted(file for file in place.rglob("[!.]*") if file.is_file())
+            files += [workflow_path(str(file)) for file in inside]
+        return [*dict.fromkeys(files)]
 
     def options(self) -> list[str]:
-        """Return the options of `nbyk compare`, except files of metrics, the seed and the output."""
+        """Return the options of `nbyk compare` that are given, except files of metrics and the seed."""
         options = [f"--metric={metric}" for metric in self.metrics]
         if self.full:
             options.append("--full")
         for name in type(self).model_fields:
             value = getattr(self, name)
+            if name in ("systems", "metrics", "full") or name not in self.model_fields_set or value is None:
+                continue
             if isinstance(value, list):
                 value = ",".join(value)
             if name == "pair_runs":
                 value = "yes" if value else "no"
-            is_default = self.judge is not None and name not in self.model_fields_set  # it may have no use
-            if name not in ("systems", "metrics", "full") and value is not None and not is_default:
-                options.append(f"--{name.removeprefix('n_').replace('_', '-')}={value}")
+            options.append(f"--{name.removeprefix('n_').replace('_', '-')}={value}")
         return options

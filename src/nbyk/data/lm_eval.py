@@ -132,6 +132,12 @@ def _lower_scores(logs: Sequence[_Log], path: str | os.PathLike[str]) -> set[str
     return lower
 
 
+def results_beside(file: Path) -> list[Path]:
+    """Return the files that may hold the results of the run of a samples file, as its name says."""
+    match = _FILE_NAME.fullmatch(file.name)
+    return sorted(file.parent.glob(f"*_{match['date']}.json")) if match else []
+
+
 class _Log(NamedTuple):
     """A samples file, its task and date as its name says, and the results of its run that are beside it."""
 
@@ -144,7 +150,7 @@ class _Log(NamedTuple):
     def at(cls, file: Path) -> _Log:
         """Return the log in a file, whose name need not have a task and a date."""
         match = _FILE_NAME.fullmatch(file.name)
-        for results in sorted(file.parent.glob(f"*_{match['date']}.json")) if match else ():
+        for results in results_beside(file):
             content = _read_results(results, results.stat().st_mtime_ns)
             if match and isinstance(content, dict) and "model_name" in content:
                 return cls(file, match["task"], match["date"], content)

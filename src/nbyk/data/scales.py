@@ -70,6 +70,11 @@ class Levels:
         return "one of " + ", ".join(f"{level:g}" for level in self.levels)
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest rating."""
+        return self.levels[0], self.levels[-1]
+
+    @property
     def unit(self) -> float | None:
         """The difference of ratings whose normalised values differ by 1; None if steps are uneven."""
         steps = np.diff(self.levels)
@@ -99,6 +104,11 @@ class _Ends:
 
     low: float = 0.0
     high: float = 1.0
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest rating."""
+        return self.low, self.high
 
     @property
     def unit(self) -> float:

@@ -39,6 +39,9 @@ SOLVE = {
 
 WITHOUT_JUDGE = "it is about a judge, and there is none; give `judge`, or leave it out"
 
+_NO_EFFECT = 1e-10
+"""An effect of this share of its standard error is a rounding error."""
+
 _PRICED = {"raters": "rater", "runs": "run", "calls": "call"}
 """What has a price of its own, as `Costs` calls one of them."""
 
@@ -99,12 +102,18 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
     known.append(by_load or asked["raters"] is not None)
     own_effect = pilot is not None and asked["effect"] is None and (solve is not None or not all(known))
     if pilot is not None and own_effect:
+        if pilot.test.effect**2 <= _NO_EFFECT**2 * pilot.test.variance:
+            raise NbykError(
+                "the pilot shows no effect to plan for; give `effect`: the least difference that matters, or "
+                "of one system's mean half the width of the interval"
+            )
         asked["effect"] = abs(pilot.effect)
     people_rate_both = pilot is not None and not (pilot.crew.runs or calls or pilot.metric.needs_gold)
+    rated_systems = 1 if pilot is None else pilot.judged or 1 + people_rate_both
     request = request_of(
         spread,
         asked,
-        2 if people_rate_both else 1,
+        rated_systems,
         typed_in(given),
         items_per_cluster=asked["items_per_cluster"] or 1,
         paired_runs=pilot is not None and pilot.crew.paired_runs and asked["runs"] != 0,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from nbyk.arrays import Floats
-from nbyk.data.scales import GivenScale, Interval, Levels, Scale, as_scale
+from nbyk.data.scales import GivenScale, Levels, Scale, as_scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.priors import Response
@@ -46,11 +46,7 @@ def unit_of(scale: Scale | None, response: Response | None = None) -> float:
 def ends_of(scale: GivenScale | None) -> tuple[float, float] | None:
     """Return the lowest and the highest rating on a scale; None without one."""
     given = as_scale(scale)
-    if given is None:
-        return None
-    if isinstance(given, Levels):
-        return given.levels[0], given.levels[-1]
-    return (given.low, given.high) if isinstance(given, Interval) else (0.0, 1.0)
+    return None if given is None else given.ends
 
 
 def long_run_effect(population: SimulatedPopulation, metric: Metric, seed: int = 0) -> float:

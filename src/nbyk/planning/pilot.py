@@ -93,8 +93,8 @@ class Pilot:
     assumed, stated, epsilon
         What is assumed of simulated systems, in words, the effect by which they differ, in its unit, and the
         ε of system B; "", None and 0 of real ones.
-    calls
-        Calls of a judge whom people correct; 0 without a judge.
+    calls, judged
+        Calls of a judge whom people correct, and of how many systems they rate most items; 0 without a judge.
     known
         The responses with their units, if they do not follow from `pairs`.
     at_hand
@@ -112,6 +112,7 @@ class Pilot:
     stated: float | None = None
     epsilon: float = 0.0
     calls: int = 0
+    judged: int = 0
     known: Responses | None = None
     at_hand: Crew | None = None
 
@@ -190,14 +191,17 @@ class Pilot:
         first, *others = np.argsort(np.negative(means)).tolist()
         estimate = corrected(weighing, first, *others[:1])
         a, b = estimate.influences.a, estimate.influences.b
-        a = replace(a, values=a.values + estimate.items.effect)
+        if others:  # one system's mean is compared with nothing
+            a = replace(a, values=a.values + estimate.items.effect)
         names = tuple(f"rater {place}" for place in range(estimate.influences.n_units))
         people = Units("ids", names, a.units.astype(np.int32))
         shown = ResponseSet(np.empty((len(a.values), 0)), a.values, b.values, {"a": people, "b": FRESH})
-        calls = int(data.answers[:, [first, *others[:1]]].sum())
+        systems = [first, *others[:1]]
+        calls = int(data.answers[:, systems].sum())
+        judged = round(int(weighing.rated[:, systems].sum()) / len(a.values))
         declared = {"calls": estimate.over_rest * calls}
         known = replace(estimate.influences, a=a)
-        return cls((shown,), get("mean"), declared=declared, calls=calls, known=known)
+        return cls((shown,), get("mean"), declared=declared, calls=calls, judged=judged, known=known)
 
     @property
     def data(self) -> ResponseSet:

@@ -434,6 +434,11 @@ class Claim:
             margin=self.margin and self.margin.times(unit),
         )
 
+    def within(self, low: float, high: float) -> Claim:
+        """Return the claim; its interval holds no effect beyond these ends, unless it is the claim's own."""
+        ends = max(self.interval[0], min(low, self.effect)), min(self.interval[1], max(high, self.effect))
+        return replace(self, interval=ends)
+
     @property
     def keeps_p(self) -> bool:
         """Whether p and interval stay beside a less sure claim over a part of the population.

@@ -58,9 +58,28 @@ def test_the_gate_asks_for_two_systems(run_words: Run, files: tuple[Path, Path])
     assert (code, "A is shown to be better than B only with reserve" in printed) == (4, True)
 
 
+def test_one_system_passes_a_gate_if_it_is_better_than_a_score(
+    run_words: Run, files: tuple[Path, Path]
+) -> None:
+    for file in files:
+        table = pd.read_csv(file)
+        table[table.system == "A"].drop(columns="system").to_csv(file, index=False)
+    words = "compare", str(files[0]), "--judge", str(files[1]), "--gate"
+    code, _, error = run_words(*words)
+    assert (code, "--gate with one system needs a score" in error) == (2, True)
+    codes = [run_words(*words, "--against", score)[0] for score in ("2.5", "4")]
+    assert codes == [0, 3]
+    _, printed, _ = run_words(*words, "--against", "3.2", "--format", "json")
+    said = json.loads(printed)
+    (pair,) = said["boards"][0]["pairs"]
+    assert (pair["b"], pair["scores"][1]) == ("a score of 3.2", 3.2)
+    assert pair["effect"] == pytest.approx(said["judged"]["means"][0]["claims"][0]["effect"] - 3.2)
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
+        (["--against", "C"], "--against: unknown system 'C'"),
         (["--metric", "mae"], "--metric: people and a judge have no use for it; leave it out"),
         (["--counts", "yes"], "--counts: found 'yes', expected CLASS=NUMBER, as in yes=1,no=0"),
         (["--chance", "luck"], "no column 'luck'"),
@@ -221,3 +240,13 @@ def test_agreement_says_if_its_interval_is_for_these_people_alone(raters: int, w
     people = rated.assign(value=rated["value"] + 0.3 * rng.standard_normal(len(rated)))
     table = agreement_table(read_judged(people, judge))
     assert {*table["who"]} - {"judge"} == who
+
+
+def test_ratings_that_are_all_the_same_name_no_command(run_words: Run, files: tuple[Path, Path]) -> None:
+    people, judge = map(str, files)
+    table = pd.read_csv(people)
+    table.assign(value=3).to_csv(people, index=False)
+    code, printed, _ = run_words("compare", people, "--judge", judge)
+    assert (code, printed.count("Next: ")) == (0, 0)
+    assert "No answer for new items and raters: all ratings are the same" in printed
+    assert "only the claim" not in printed

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from nbyk.cli import main
+from nbyk.config.sections import Comparison
 
 VOTES = "prompt,model_a,model_b,winner,voter\n"
 TRIALS = "item,run,value,task\n"
@@ -154,3 +155,16 @@ def test_a_suite_has_its_table_by_task_beside_a_baseline_too(command, against: t
     code, printed, _ = command("", text, *words)
     assert code == 0
     assert "trials over worse by task; the corrected p counts the 3 tasks" in printed
+
+
+@pytest.mark.parametrize(
+    "systems", [["votes.csv"], ["trials.csv"], ["a.csv", "b.csv"]], ids=["votes", "one system", "scores"]
+)
+def test_the_workflow_compares_what_the_command_compares(command, systems: list[str], tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    for name, least in (("a", 3), ("b", 2)):
+        rows = [f"s{seed},{least + 0.1 * seed}\n" for seed in range(5)]
+        (tmp_path / f"{name}.csv").write_text(f"seed,score\n{''.join(rows)}", encoding="utf-8")
+    options = Comparison(systems=systems).options()
+    code, printed, _ = command(GOOD_VOTES, trials(), *options, "--", *systems)
+    assert code == 0
+    assert command(GOOD_VOTES, trials(), *systems)[1] == printed

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
 from nbyk import compare_judged
 from nbyk.data.judged import JudgedSystems
+from nbyk.data.scales import Interval
 from nbyk.errors import NbykError
+from nbyk.testing.judged.board import _CONSTANT
 from nbyk.testing.judged.corrected import ANSWERS, JUDGED, Weighing, corrected, drift
 from nbyk.testing.pvalues import Alternative
+from nbyk.words import in_full
 from tests.oracles.judge_peers import labelled, stored
 
 
@@ -67,8 +72,8 @@ def test_it_is_ppi_py_where_each_label_has_its_own_rater(seed: int) -> None:
     assert found.broad is None
     assert found.items.effect == pytest.approx(point, abs=1e-8)
     rated, rest = found.items.law.variances[0]
-    # ppi_py divides squares by n, where nbyk divides by n − 1
-    assert np.sqrt(rated * 79 / 80 + rest * 219 / 220) == pytest.approx(error, rel=1e-8)
+    # ppi_py divides squares by n, where nbyk divides by n − 1, or by n − 2 if they are about a line with λ
+    assert np.sqrt(rated * 78 / 80 + rest * 219 / 220) == pytest.approx(error, rel=1e-8)
 
 
 def test_it_is_truescore_with_clusters_where_each_item_has_one_rater() -> None:
@@ -103,6 +108,67 @@ def test_a_constant_judge_counts_nothing_and_is_named() -> None:
     assert board.means[0].weight == 0.0
     assert board.means[0].claims[0].effect == board.means[0].people.effect
     assert any("gives all outputs of A one score" in warning for warning in board.warnings)
+
+
+@pytest.mark.parametrize("value", [3.0, 3.3, 0.1])
+@pytest.mark.parametrize("of", ["people", "judge"])
+def test_what_does_not_vary_shows_no_difference_however_it_is_rounded(value: float, of: str) -> None:
+    data = simulated(5, n=37, systems=2)
+    constant = np.full_like(data.values if of == "people" else data.judge, value)
+    board = compare_judged(replace(data, **{"values" if of == "people" else "judge": constant}))
+    (pair,) = board.differences
+    assert pair.weight == 0.0
+    assert [claim.is_conclusive for claim in pair.claims] == [of == "judge"] * 2
+    assert {claim.reason for claim in pair.claims} == {"" if of == "judge" else _CONSTANT}
+    assert pair.people.is_conclusive is (of == "judge")
+    assert pair.excess.is_conclusive
+
+
+@pytest.mark.parametrize("systems", [1, 2])
+def test_no_interval_leaves_the_scale(systems: int) -> None:
+    data = simulated(2, n=9, raters=4, severity=0.5, systems=systems)
+    data = replace(data, values=np.clip(data.values, 0.0, 1.0), judge=np.clip(data.judge, 0.0, 1.0))
+    free, held = (compare_judged(replace(data, scale=scale)) for scale in (None, Interval(0.0, 1.0)))
+    for name, low in (("means", 0.0), ("differences", -1.0)):
+        for before, after in zip(getattr(free, name), getattr(held, name), strict=True):
+            for old, new in zip((before.people, *before.claims), (after.people, *after.claims), strict=True):
+                np.testing.assert_array_equal(new.interval, np.clip(old.interval, low, 1.0))
+    assert max(mean.claims[0].interval[1] for mean in free.means) > 1.0
+    assert held.board.standings[0].interval[1] == held.means[0].claims[0].interval[1] <= 1.0
+
+
+@pytest.mark.parametrize("systems", [1, 3])
+def test_a_mean_is_held_to_a_score(systems: int) -> None:
+    data = replace(simulated(4, systems=systems), scale=Interval(-1.0, 2.0))
+    free = compare_judged(data)
+    for bar in (0.5, float(free.means[0].claims[0].interval[0])):
+        board = compare_judged(data, against=bar, correction="none").board
+        for pair, mean in zip(board.pairs, free.means, strict=True):
+            assert (pair.b, pair.scores[1]) == (f"a score of {in_full(bar)}", bar)
+            for claim, own in zip(pair.claims, mean.claims, strict=True):
+                assert claim.effect == pytest.approx(own.effect - bar, abs=1e-12)
+                assert claim.interval == pytest.approx(np.subtract(own.interval, bar), abs=1e-9)
+                assert (claim.p < 0.05) is not (claim.interval[0] < 0.0 < claim.interval[1])
+    assert board.pairs[0].claims[0].p == pytest.approx(0.05, abs=1e-6)
+    with pytest.raises(NbykError, match="found 3, expected a score from -1 to 2"):
+        compare_judged(data, against=3.0)
+    with pytest.raises(NbykError, match="unknown system 'foo'"):
+        compare_judged(data, against="foo")
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8])
+def test_intervals_hold_with_few_rated_items(n: int) -> None:
+    # the standard error of a share of .95 in 1,500 sets is .006; without a degree of freedom for λ it is .92
+    rng, hits = np.random.default_rng(n), []
+    for _ in range(1500):
+        quality = rng.standard_normal(200)
+        judge = 0.8 * quality + 0.6 * rng.standard_normal(200)
+        people = quality[:n] + 0.3 * rng.standard_normal(n)
+        found = corrected(Weighing(judged(judge, np.arange(n), np.arange(n), people)), 0)
+        low, high = found.items.interval()
+        hits.append(low <= 0.0 <= high)
+        assert n > 2 or found.weight in (0.0, 1.0)
+    assert np.mean(hits) >= 0.93
 
 
 @pytest.mark.parametrize("shift", [0.0, 3.0])

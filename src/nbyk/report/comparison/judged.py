@@ -130,6 +130,7 @@ def judged_table(judged: JudgedBoard) -> pd.DataFrame:
     import pandas as pd
 
     p_of = {pair.in_order()[:2]: pair.p for pair in judged.board.pairs}
+    p_of |= {(pair.a, ""): pair.p for pair in judged.board.pairs if not judged.differences}
     rows = []
     for of in (*judged.means, *_differences(judged)):
         claim = told(of.claims)

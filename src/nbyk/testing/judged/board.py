@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.scales import scale_text
+from nbyk.errors import NbykError
 from nbyk.testing.corrections import Correction
 from nbyk.testing.decision import Decision
 from nbyk.testing.family import choose_pairs
@@ -37,6 +38,7 @@ from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import moderated_tests
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import about_few, board_by_formula, claim_over, claims_over, without_p
+from nbyk.words import in_full
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,7 +144,7 @@ class JudgedBoard(ShownAsLines):
 def compare_judged(
     data: JudgedSystems,
     *,
-    against: str | None = None,
+    against: str | float | None = None,
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     confidence_level: float = 0.95,
@@ -160,7 +162,7 @@ def compare_judged(
     data
         What `nbyk.read_judged` returns.
     against, alternative, alpha, confidence_level, correction
-        As for `nbyk.compare`.
+        As for `nbyk.compare`; a number is a score on the people's scale that each mean is compared with.
 
     Raises
     ------
@@ -172,13 +174,19 @@ def compare_judged(
     Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023, Prediction-powered inference; Angelopoulos, Duchi
     and Zrnic 2023, PPI++.
     """
+    names, weighing = data.systems, Weighing(data)
+    bar = None if against is None or isinstance(against, str) else float(against)
+    named = against if bar is None else f"a score of {in_full(bar)}"
     asked = Asked(
         Decision(alternative, alpha),
         confidence_level=confidence_level,
         correction=correction,
-        against=against,
+        against=cast("str | None", named),
     )
-    names, weighing = data.systems, Weighing(data)
+    low, high = (-math.inf, math.inf) if data.scale is None else data.scale.ends
+    if bar is not None and not (low <= bar <= high and math.isfinite(bar)):
+        expected = "a number" if data.scale is None else f"a score from {low:g} to {high:g}"
+        raise NbykError(f"found {bar:g}, expected {expected}", argument="against")
     question = replace(
         asked.question("mean"),
         test="t",
@@ -189,14 +197,15 @@ def compare_judged(
     means = tuple(
         _estimated(weighing, of, of.broad, place, None, asked) for place, of in enumerate(mean_estimates)
     )
-    pairs = choose_pairs(names, against, alternative) if len(names) > 1 else []
+    is_alone = bar is not None or (against is None and len(names) == 1)
+    pairs = [] if is_alone else choose_pairs(names, asked.against, alternative)
     estimates = {pair: corrected(weighing, *pair) for pair in pairs}
     tests = {
         pair: of.broad for pair, of in estimates.items() if of.broad is not None and of.broad.variance > 0.0
     }
     tests = moderated_tests(tests, len(names))
     differences = tuple(
-        _estimated(weighing, of, tests.get(pair), *pair, asked) for pair, of in estimates.items()
+        _estimated(weighing, of, tests.get(pair, of.broad), *pair, asked) for pair, of in estimates.items()
     )
     scores = np.array([of.items.effect for of in mean_estimates])
     n_raters = len(data.raters)
@@ -218,10 +227,12 @@ def compare_judged(
         change = claims_over(None, trend, "raters", n_raters, two_sided, constant=_CONSTANT)[0]
     elif trend is not None:
         change = claim_over(trend, ("items",), "new items", two_sided, _CONSTANT)
-    bar = None if pairs else ""  # one system is compared with nothing
+    if bar is not None:
+        claims = {(at, -1): _above(bar, of, asked, (low, high)) for at, of in enumerate(mean_estimates)}
     claims = claims or {(0, -1): means[0].claims}
+    other = None if pairs else asked.against or ""  # without a score, one system is compared with nothing
     given = (question, sample, names, scores, intervals, claims)
-    board = board_by_formula(*given, warnings=warnings, bar=bar)
+    board = board_by_formula(*given, warnings=warnings, bar=other, bar_score=bar)
     return JudgedBoard(board, means, differences, chance, change)
 
 
@@ -237,19 +248,28 @@ def _estimated(
     names = weighing.data.systems
     people = corrected(weighing, a, b, weight=0.0)
     excess = corrected(weighing, b, a, weight=1.0, rated_only=True)
-    first, *others = _claims(estimate, broad, asked)
-    claims = (replace(first, parts=estimate.parts if first.is_conclusive else ()), *others)
+    low, high = (-math.inf, math.inf) if weighing.data.scale is None else weighing.data.scale.ends
+    ends = (low, high) if b is None else (low - high, high - low)
+    claims, by_people = _claims(estimate, broad, asked, ends), _claims(people, people.broad, asked, ends)
     if b is None:
         claims = tuple(map(without_p, claims))
     return OnPeoplesScale(
         names[a],
         "" if b is None else names[b],
         *judge_alone(weighing, a, b, asked.confidence_level),
-        without_p(told(_claims(people, people.broad, asked))),
+        without_p(told(by_people)),
         claims,
         estimate.weight,
-        told(_claims(excess, excess.broad, _two_sided(asked))),
+        told(_claims(excess, excess.broad, _two_sided(asked), (-math.inf, math.inf))),
     )
+
+
+def _above(bar: float, estimate: Corrected, asked: Asked, ends: Interval) -> tuple[Claim, ...]:
+    """Return the claims about how far a mean is above a score."""
+    effect = estimate.items.effect - bar
+    broad = estimate.broad and replace(estimate.broad, effect=effect)
+    moved = replace(estimate, items=replace(estimate.items, effect=effect))
+    return _claims(moved, broad, asked, (ends[0] - bar, ends[1] - bar))
 
 
 def _two_sided(asked: Asked) -> Asked:
@@ -257,16 +277,20 @@ def _two_sided(asked: Asked) -> Asked:
     return replace(asked, decision=replace(asked.decision, alternative="two-sided"))
 
 
-def _claims(estimate: Corrected, broad: SharedUnitsTest | None, asked: Asked) -> tuple[Claim, ...]:
-    """Return the claims of an estimate, the broadest first."""
+def _claims(
+    estimate: Corrected, broad: SharedUnitsTest | None, asked: Asked, ends: Interval
+) -> tuple[Claim, ...]:
+    """Return the claims of an estimate, the broadest first, with no interval beyond the ends."""
     raters = estimate.n_raters
     these = "with this rater" if raters == 1 else f"with these {raters} raters"
     if broad is None and raters < 1:
         these = "each with a rater of its own"
     items = claim_over(estimate.items, ("items",), f"new items, {these}", asked, _CONSTANT)
-    if broad is None and raters < 1:
-        return (items,)
-    return claims_over(items, broad, "raters", raters, asked, constant=_CONSTANT)
+    claims: tuple[Claim, ...] = (items,)
+    if broad is not None or raters >= 1:
+        claims = claims_over(items, broad, "raters", raters, asked, constant=_CONSTANT)
+    first, *others = (claim.within(*ends) for claim in claims)
+    return replace(first, parts=estimate.parts if first.is_conclusive else ()), *others
 
 
 def told(claims: tuple[Claim, ...]) -> Claim:
@@ -286,9 +310,9 @@ def _cautions(
     estimates = differences or means
     first = estimates[0].claims[0]
     n_raters = len(data.raters)
-    if "raters" in first.over and not first.is_conclusive:
+    if "raters" in first.over and not first.is_conclusive and told(estimates[0].claims).is_conclusive:
         yield f"{first.reason}: only the claim about {'this rater' if n_raters == 1 else 'these'} has numbers"
-    elif "raters" in first.over:
+    elif first.is_conclusive and "raters" in first.over:
         yield from about_few(n_raters, "raters")
     constant = [name for place, name in enumerate(data.systems) if np.ptp(data.judge[:, place]) == 0.0]
     if constant:

@@ -22,7 +22,7 @@ from nbyk.arrays import Floats, Integers
 from nbyk.data.judged import JudgedSystems
 from nbyk.errors import NbykError
 from nbyk.metrics.registry import named
-from nbyk.sums import covariances, product
+from nbyk.sums import product
 from nbyk.testing.results import Interval, VariancePart
 from nbyk.testing.shared_units import NO_UNIT, Responses, SharedUnitsTest, responses, shared_units_test
 
@@ -31,6 +31,7 @@ ANSWERS, JUDGED = "answers of the judge", "items that only the judge scored"
 
 _BINS = 5
 _ALONE = 1e-9
+_ROUNDING = 1e-14
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class Weighing:
 
     def __init__(self, data: JudgedSystems) -> None:
         self.data = data
+        self.rounding = _ROUNDING * max(float(np.abs(of).max()) for of in (data.values, data.judge))
         shape = data.judge.shape
         slices = np.zeros(shape[0], np.int64) if data.slices is None else data.slices
         counts = np.zeros(shape)
@@ -91,21 +93,27 @@ class Weighing:
         else:
             self.b[chosen, system] = self.a[chosen, system]
 
+    def less(self, values: Floats, centre: Floats | float) -> Floats:
+        """Return ratings or scores less their centre, 0 where only rounding is left."""
+        left = values - centre
+        return np.where(np.abs(left) > self.rounding, left, 0.0)
+
     def best_weight(self, signs: Floats) -> float:
         """Return λ of the least variance over items (PPI++), between 0 and 1, for a contrast of systems."""
         kappa, systems = self.a - self.b, np.flatnonzero(signs)
         judge_variance = covariance = 0.0
         for rows in self.slices:
-            means = self.data.judge[np.ix_(rows, systems)].mean(axis=0)
-            spread = covariances(self.data.judge[np.ix_(rows, systems)])
+            scores = self.data.judge[:, systems]
+            scores = self.less(scores, scores[rows].mean(axis=0))
+            spread = product(scores[rows].T, scores[rows]) / (len(rows) - 1)
             k = kappa[np.ix_(rows, systems)] * signs[systems]
             judge_variance += float(np.sum(spread * product(k.T, k)))
             for s in systems:
                 chosen = rows[self.rated[rows, s]]
                 a = self.a[chosen, s]
-                centred = self.people[chosen, s] - np.average(self.people[chosen, s], weights=a)
-                judge = self.data.judge[np.ix_(chosen, systems)] - means
-                with_judge = product(a / a.sum() * centred, judge)
+                people = self.people[chosen, s]
+                centred = self.less(people, np.average(people, weights=a))
+                with_judge = product(a / a.sum() * centred, scores[chosen])
                 weights = product(signs[s] * a, kappa[np.ix_(chosen, systems)] * signs[systems])
                 covariance += float(np.sum(with_judge * weights))
         return min(max(covariance / judge_variance, 0.0), 1.0) if judge_variance > 0.0 else 0.0
@@ -130,6 +138,7 @@ def corrected(
     for system, sign in ((plus, 1.0), (minus, -1.0)):
         if system is not None:
             signs[system] = sign
+    is_fitted = weight is None
     if weight is None:
         weight = weighing.best_weight(signs)
     b = np.zeros(shape) if rated_only else weight * weighing.b
@@ -146,11 +155,15 @@ def corrected(
                 for w, x in ((a, difference), (b[:, system], f))
             ]
             residual[places, system] = weight * f[places] + means[0]
-            judged[places, system] = b[places, system] * (f[places] - means[1])
-            errors = (a * weighing.spread[:, system])[places] * (difference[places] - means[0])
+            judged[places, system] = b[places, system] * weighing.less(f[places], means[1])
+            errors = (a * weighing.spread[:, system])[places] * weighing.less(difference[places], means[0])
             variances[places, system] = np.sum(errors**2) * a[places] ** 2 / np.sum(a[places] ** 2)
-    df = _degrees(variances, weighing.spread)
-    packed = [_rows_of(weighing, system, rows, residual, judged) for system in (plus, minus)]
+    df, spread = _degrees(variances, weighing.spread), weighing.spread
+    if is_fitted and 0.0 < weight < 1.0:  # λ takes a degree of freedom from the rectifier
+        if df <= 1.0 + _ALONE:
+            return corrected(weighing, plus, minus, weight=0.0, rated_only=rated_only)
+        df, spread = df - 1.0, spread * math.sqrt(df / (df - 1.0))
+    packed = [_rows_of(weighing, system, rows, residual, judged, spread) for system in (plus, minus)]
     (a_values, a_units), (b_values, b_units) = packed
     given = responses(a_values, b_values, a_units=a_units, b_units=b_units, paired=True)
     rest = np.setdiff1d(np.arange(shape[0]), rows)
@@ -243,7 +256,7 @@ def drift(weighing: Weighing) -> SharedUnitsTest | None:
     n, leverage = len(cells), 1.0 / np.bincount(system)[system] + time**2 / square
     spread = 1.0 / np.sqrt(np.maximum(1.0 - leverage, _ALONE))
     scale = math.sqrt(n * (n - 1.0)) * span * spread * time / square
-    influence = scale[row] * (gap - slope * time[row])
+    influence = scale[row] * weighing.less(gap, slope * time[row])
     values, units = _packed(influence, data.rater, row, n, _shares(data, np.arange(len(row))))
     clusters = cells // len(data.systems)
     several = len(np.unique(clusters)) < n
@@ -261,7 +274,12 @@ def _shares(data: JudgedSystems, entries: Integers) -> bool:
 
 
 def _rows_of(
-    weighing: Weighing, system: int | None, rows: Integers, residual: Floats, judged: Floats
+    weighing: Weighing,
+    system: int | None,
+    rows: Integers,
+    residual: Floats,
+    judged: Floats,
+    spread: Floats,
 ) -> tuple[Floats, Integers]:
     """Return each rating's influence on its system's estimate, by rated item, and its rater."""
     n = len(rows)
@@ -272,8 +290,9 @@ def _rows_of(
     place[rows] = np.arange(n)
     entries = np.flatnonzero(data.system == system)
     item = data.item[entries]
-    scale = weighing.spread[item, system] / np.sqrt(n / (n - 1.0)) * weighing.a[item, system]
-    influence = n * (scale * (data.values[entries] - residual[item, system]) + judged[item, system])
+    scale = spread[item, system] / np.sqrt(n / (n - 1.0)) * weighing.a[item, system]
+    left = weighing.less(data.values[entries], residual[item, system])
+    influence = n * (scale * left + judged[item, system])
     values, units = _packed(influence, data.rater[entries], place[item], n, _shares(data, entries))
     alone = np.isnan(values).all(axis=1)
     values[alone, 0] = n * judged[rows[alone], system]

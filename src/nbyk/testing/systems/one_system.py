@@ -201,7 +201,7 @@ class _Alone:
             return claim
         sign, bar = self.metric.sign, self.bar or 0.0
         low, high = sorted(sign * (end - bar) for end in bounds)
-        return replace(claim, interval=(max(claim.interval[0], low), min(claim.interval[1], high)))
+        return claim.within(low, high)
 
     def _items(self, panel: Panel, size: float | None) -> Claim:
         """Return the claim over new items, or clusters; with exact tests of a margin of this size, if any."""

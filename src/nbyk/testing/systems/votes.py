@@ -106,18 +106,34 @@ class VoteFit:
         np.add.at(gradients, numbers, self.gradients[votes])
         order = np.argsort(numbers, kind="stable")
         ends = np.concatenate([[0], np.cumsum(np.bincount(numbers))])
-        inverse, totals = solve(self.curvature, self.contrasts), np.bincount(self.cells)
+        whole, totals = solve(self.curvature, np.eye(len(self.curvature))), np.bincount(self.cells)
+        inverse = product(whole, self.contrasts)
+        # A vote has no curvature but in its two models, the advantage and ties.
+        others = np.tile(np.arange(n_models, len(self.contrasts)), (len(self.pairs), 1))
+        at = np.hstack([self.pairs, others]) if n_models > 2 else np.zeros((1, 1), np.int64)
+        blocks = self.curvatures[np.arange(len(at))[:, None, None], at[:, :, None], at[:, None, :]]
         changes, powers = np.zeros((n_rows, n_models)), np.zeros((4, n_models + 1, n_models + 1))
         for start in range(0, n_rows, _GROUPS_AT_ONCE):
             here = slice(start, min(start + _GROUPS_AT_ONCE, n_rows))
             rows = order[ends[here.start] : ends[here.stop]]
-            counts = np.zeros((here.stop - start, len(self.curvatures)))
-            np.add.at(counts, (numbers[rows] - start, self.cells[votes[rows]]), 1.0)
-            own = product(counts, self.curvatures)
-            steps = solve(self.curvature - own, gradients[here])
-            changes[here] = -product(steps, self.contrasts)
-            for row in np.flatnonzero((counts == totals).any(axis=1)).tolist():
-                changes[start + row, _apart(self.pairs[counts[row] < totals], n_models)] = math.nan
+            group, cell = numbers[rows] - start, self.cells[votes[rows]]
+            own = np.zeros((here.stop - start, *self.curvatures.shape[1:]))
+            down, across = at[cell][:, :, None], at[cell][:, None, :]
+            np.add.at(own, (group[:, None, None], down, across), blocks[cell])
+            one, count = np.unique(np.stack([group, cell]), axis=1, return_counts=True)
+            emptied = np.unique(one[0][count == totals[one[1]]])
+            n_lone = max(0, len(stand) - start)  # the first ones; for these, the inverse is Woodbury's
+            of, block = at[cell[:n_lone]], blocks[cell[:n_lone]]
+            left = np.eye(at.shape[1]) - np.einsum(
+                "gij,gjk->gik", block, whole[of[:, :, None], of[:, None, :]]
+            )
+            seen = solve(left, np.take_along_axis(gradients[here][:n_lone], of, axis=1))
+            changes[here][:n_lone] = -np.einsum("gi,gis->gs", seen, inverse[of])
+            steps = solve(self.curvature - own[n_lone:], gradients[here][n_lone:])
+            changes[here][n_lone:] = -product(steps, self.contrasts)
+            for row in emptied.tolist():
+                kept = np.bincount(cell[group == row], minlength=len(totals)) < totals
+                changes[start + row, _apart(self.pairs[kept], n_models)] = math.nan
             alone = np.pad(product(product(own, inverse).swapaxes(1, 2), inverse), ((0, 0), (0, 1), (0, 1)))
             diagonal = np.einsum("gss->gs", alone)
             squares = diagonal[:, :, None] + diagonal[:, None, :] - 2.0 * alone
@@ -295,13 +311,13 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         if is_of_two and judge is None and votes.n_prompts == votes.n_votes:
             narrow = _by_signs(votes, a, most, population, asked)
         else:
-            narrow = _within(claim_over(test, ("items",), population, asked, _CONSTANT), most)
+            narrow = claim_over(test, ("items",), population, asked, _CONSTANT).within(-most, most)
         if voters is None or single is None:
             return (_planned(narrow, test, votes, asked, judge),)
         within = float(np.sum(single.difference((a, b)) ** 2))
         test = formula_test(effect, items_part, voters.component((a, b), within))
         broad, _ = claims_over(narrow, test, "voters", n_voters, asked, noun="prompts", constant=_CONSTANT)
-        return _planned(_within(broad, most), test, votes, asked, judge), narrow
+        return _planned(broad.within(-most, most), test, votes, asked, judge), narrow
 
     places = choose_pairs(votes.models, asked.against, asked.decision.alternative)
     centre = float(scores.mean())
@@ -331,12 +347,6 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         {place: claims(*place) for place in places},
         warnings=told,
     )
-
-
-def _within(claim: Claim, most: float) -> Claim:
-    """Return a claim whose interval has no effect beyond the largest possible one."""
-    low, high = np.clip(claim.interval, -most, most).tolist()
-    return replace(claim, interval=(low, high))
 
 
 def _by_signs(votes: Votes, model: int, unit: float, population: str, asked: Asked) -> Claim:
