@@ -269,3 +269,19 @@ def test_people_rate_both_systems_whether_they_share_items_or_not() -> None:
     assert found.cost == 4.0 * found.n_items
     assert f"1 rating of each system's answer ({2 * found.n_items} ratings" in found.sentence
     assert "as in the pilot, 1 rating per item" in " ".join(found.lines)
+
+
+def test_trials_belong_to_their_items_as_they_do_in_a_comparison() -> None:
+    rng = np.random.default_rng(1)
+    a, b = (np.array(rng.random((50, 5)) < share, float) for share in (0.7, 0.5))
+    runs = Units(
+        "ids", tuple(f"run{run}" for run in range(5)), np.tile(np.arange(5, dtype=np.int32), (50, 1))
+    )
+    data = ResponseSet(np.empty((50, 0)), a, b, {"a": runs, "b": runs})
+    plan = nbyk.plan(data, metric="pass^2", solve="items", effect=0.1, power=0.8)
+    assert (plan.crew.runs, plan.crew.raters, plan.k_responses) == (0, 0, 5)
+    passed = [of.sum(axis=1) * (of.sum(axis=1) - 1.0) / 20.0 for of in (a, b)]
+    needed = (passed[0] - passed[1]).var(ddof=1) * ((1.95996 + 0.84162) / 0.1) ** 2
+    assert needed <= plan.n_items <= needed + 5.0
+    assert f"({plan.n_items * 10} ratings)" in plan.sentence
+    assert not plan.warnings

@@ -216,7 +216,8 @@ class Pilot:
         parts = []
         for data in self.pairs:
             gold = data.gold if data.has_gold else None
-            shared = panel_of(data, None, pair_runs=self.pair_runs).responses
+            fresh = self.metric.takes_trials  # a trial belongs to its item, as for `nbyk.compare`
+            shared = None if fresh else panel_of(data, None, pair_runs=self.pair_runs).responses
             alone = partial(responses, data.a, data.b, gold=gold, clusters=data.clusters)
             parts.append(alone() if shared is None else shared)
         return parts
@@ -229,7 +230,8 @@ class Pilot:
     @cached_property
     def crew(self) -> Crew:
         """The numbers of items, shared raters, ratings and shared runs; none of units with one item each."""
-        return self.at_hand or replace(crew_of(self.responses[0], rated=self.rated), calls=self.calls)
+        has_ratings = self.rated or self.metric.takes_trials
+        return self.at_hand or replace(crew_of(self.responses[0], rated=has_ratings), calls=self.calls)
 
     @property
     def shows_ratings(self) -> bool:
@@ -302,7 +304,8 @@ class Pilot:
 
     def cautions(self) -> Iterator[str]:
         """Yield reasons for caution about a plan with these variances, one sentence each."""
-        if not (self.crew.raters or self.crew.runs):
+        is_shared = self.crew.raters or self.crew.runs
+        if not (is_shared or self.metric.takes_trials):
             yield (
                 "no rater and no run of the pilot answers two items, so the pilot does not show how they "
                 "differ, and the plan takes them to be alike"
@@ -323,7 +326,7 @@ class Pilot:
                     f"{name} of the pilot differ by no more than chance, so the plan takes their SD to be "
                     f"0{small}"
                 )
-        if self.metric.smoothness == "jumps":
+        if is_shared and self.metric.smoothness == "jumps":
             yield (
                 f"{self.metric.name} jumps when one rating crosses a threshold or a tie, so the plan may ask "
                 "for too many raters and runs"
