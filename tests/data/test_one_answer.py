@@ -460,3 +460,10 @@ def test_a_named_column_of_raters_must_be_in_a_table_that_it_is_about(tmp_path: 
     read_both = nbyk.read_systems(systems, wide, rater="run")
     assert read_both.gold_units is not None
     assert (read_both.gold_units.names, read_both.units["a"].names) == (("ann", "bo"), ("run ann", "run bo"))
+
+
+def test_scores_of_runs_have_no_clusters_to_leave_out() -> None:
+    runs = pd.DataFrame({"seed": [1, 2, 3], "cluster": [1, 1, 2], "ours": [0.1, 0.2, 0.4]})
+    runs["base"] = 1 - runs.ours
+    with pytest.raises(NbykError, match="'cluster' is of none by its name; leave it out"):
+        nbyk.read_systems(runs)
