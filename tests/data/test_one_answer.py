@@ -436,3 +436,34 @@ def test_single_floats_are_the_decimals_that_they_show(form: str, tmp_path: Path
     assert found.p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 99_999))
     if not isinstance(given, dict):
         assert set(given.responses["a"].ravel().tolist()) <= {0.1, 0.2, 0.3, 0.7}
+
+
+def test_a_named_column_of_raters_must_be_in_a_table_that_it_is_about(tmp_path: Path) -> None:
+    """A wide table has none, so that the name would be ignored; beside gold the systems' runs may have it."""
+    wide = drawn(1, [0.0, 1.0], "ann", "bo")
+    long = wide.melt("item", var_name="run", value_name="value")
+    systems = {"a": long, "b": long.assign(value=1 - long.value)}
+    absent = r"no column 'rr'; found 'item', 'ann', 'bo'; name the column of raters or runs with "
+    with pytest.raises(NbykError, match=absent + "`rater`"):
+        nbyk.read_systems({"a": wide, "b": wide}, rater="rr")
+    with pytest.raises(NbykError, match=absent + "`rater`"):
+        read_ratings(wide, rater="rr")
+    with pytest.raises(NbykError, match=absent + r"`gold_columns\.rater`"):
+        nbyk.read_systems(systems, wide, rater="run", gold_columns=Columns(rater="rr"))
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    for read in (
+        lambda columns: read_rated(tmp_path / "wide.csv", scale_from_text("0..1"), columns, Mending()),
+        lambda columns: read_labels(tmp_path / "wide.csv", columns, Mending()),
+    ):
+        with pytest.raises(NbykError, match=absent + "`rater`"):
+            read(Columns(rater="rr"))
+    read_both = nbyk.read_systems(systems, wide, rater="run")
+    assert read_both.gold_units is not None
+    assert (read_both.gold_units.names, read_both.units["a"].names) == (("ann", "bo"), ("run ann", "run bo"))
+
+
+def test_scores_of_runs_have_no_clusters_to_leave_out() -> None:
+    runs = pd.DataFrame({"seed": [1, 2, 3], "cluster": [1, 1, 2], "ours": [0.1, 0.2, 0.4]})
+    runs["base"] = 1 - runs.ours
+    with pytest.raises(NbykError, match="'cluster' is of none by its name; leave it out"):
+        nbyk.read_systems(runs)

@@ -172,10 +172,10 @@ def read_labels(
 ) -> tuple[Ratings, tuple[str, ...], bool]:
     """Return people's labels as places of classes, the classes, and whether anything says their order."""
     from nbyk.data.kinds import ClassKind, refuse_strange_columns
-    from nbyk.data.reading import read_as
+    from nbyk.data.reading import read_alone
 
     named = ClassKind(classes or None)
-    read = read_as(named, path, columns, mending).in_order()
+    read = read_alone(named, path, columns, mending).in_order()
     if not named.given:
         refuse_strange_columns([(read.place, read.of_columns())], lambda _: "leave it out")
     return read, named.names, named.ordered

@@ -133,14 +133,14 @@ def read_rated(
 
     from nbyk.data import Interval, Levels
     from nbyk.data.kinds import NumberKind
-    from nbyk.data.reading import read_as
+    from nbyk.data.reading import read_alone
     from nbyk.priors import Response
 
-    ratings = read_as(NumberKind(scale), path, columns, mending).in_order()
+    ratings = read_alone(NumberKind(scale), path, columns, mending).in_order()
     is_binary = np.isin(ratings.values, (0.0, 1.0)).all()
     whole = None if is_binary else _whole_steps(ratings.values, scale)
     if whole is not None:
-        scale, ratings = whole, read_as(NumberKind(whole), path, columns, mending).in_order()
+        scale, ratings = whole, read_alone(NumberKind(whole), path, columns, mending).in_order()
     raw, response = scale.original(ratings.values), Response.on(scale)
     levels = scale.levels if isinstance(scale, Levels) else ()
     if response.seen_in(ratings.values).levels == 2:

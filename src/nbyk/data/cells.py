@@ -142,14 +142,22 @@ def read_fields(body: bytes, delimiter: str, width: int) -> tuple[ArrowCells, ..
 
 
 def in_full(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return single floats as the doubles of their digits, as in a file of text: 0.1 is no 0.10000000149.
+    """Return single floats as the doubles of their decimals, as in a file of text: 0.1 is no 0.10000000149.
 
-    Else differences that are equal in decimals would not tie.
+    Else differences that are equal in decimals would not tie. Whole numbers stay as they are.
     """
     if numbers.dtype.kind != "f" or numbers.dtype.itemsize >= 8:
         return numbers
-    distinct, places = np.unique(numbers, return_inverse=True)
-    return distinct.astype(str).astype(np.float64)[places].reshape(numbers.shape)
+    flat = numbers.ravel()
+    doubles, left = flat.astype(np.float64), np.arange(flat.size)
+    for n_decimals in range(13):
+        with np.errstate(over="ignore"):
+            rounded = np.rint(doubles[left] * 10.0**n_decimals) / 10.0**n_decimals
+            shown = rounded.astype(numbers.dtype) == flat[left]
+        doubles[left[shown]] = rounded[shown]
+        left = left[~shown & np.isfinite(rounded)]
+    doubles[left] = flat[left].astype(str).astype(np.float64)
+    return doubles.reshape(numbers.shape)
 
 
 def number_cells(numbers: Any) -> Sequence[Any]:

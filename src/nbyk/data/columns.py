@@ -137,6 +137,12 @@ def value_column(table: Table, asked: Columns) -> str:
     return others[0] if len(others) == 1 else ""
 
 
+def refuse_absent_rater(tables: Sequence[Table], rater: str | None) -> None:
+    """Raise NbykError if a column of raters is named that none of some tables has; it is no wide table's."""
+    if rater not in (None, "rater") and tables and not any(rater in table.names for table in tables):
+        tables[0].column(str(rater), "name the column of raters or runs with `rater`, or leave it out")
+
+
 def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Columns) -> None:
     """Raise NbykError if columns are missing, with all options that name the right ones.
 

@@ -122,12 +122,13 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
     asked = replace(wide or Columns(), rater=None)
     roles = recognised(table, asked)
     runs = [name for name in table.names if name.lower() in RUN_NAMES]
-    known = {roles.item} | clusters_beside(table, roles)
+    has_items = roles.item in table.names
+    known = (clusters_beside(table, roles) | {roles.item}) if has_items else set()
     beside = [name for name in table.names if name in known]
     others = [name for name in table.names if name not in (*runs, *beside)]
     if len(others) < 2 or roles.value in table.names or len(set(table.names)) < len(table.names):
         return {}
-    if roles.item in table.names:
+    if has_items:
         if wide is None or table.roles or any(map(other_than_system, others)):
             return {}
         columns = [table.column(name, "") for name in others]
@@ -147,7 +148,7 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
         _check_name(name)
     about = f"each a column of {table.place}"
     kept = tuple(table.column(name, "") for name in beside)
-    names = {name: (*beside, asked.value if roles.item in table.names else name) for name in others}
+    names = {name: (*beside, asked.value if has_items else name) for name in others}
     return {
         name: replace(table, names=of, columns=(*kept, table.column(name, "")), about=about)
         for name, of in names.items()

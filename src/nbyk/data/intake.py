@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.cells import union
-from nbyk.data.columns import Columns, is_usually_lower, notes_on_summaries, refuse_unnamed, value_column
+from nbyk.data.columns import (
+    Columns,
+    is_usually_lower,
+    notes_on_summaries,
+    refuse_absent_rater,
+    refuse_unnamed,
+    value_column,
+)
 from nbyk.data.given import (
     GivenData,
     Input,
@@ -45,7 +52,7 @@ from nbyk.data.scores import ScoreKind, are_scores
 from nbyk.data.systems import OnMissing, Systems, common_items, equal_systems
 from nbyk.data.text import check_choice, notes_on_look_alikes
 from nbyk.data.units import Units
-from nbyk.errors import DataPlace, NbykError, argument_with
+from nbyk.errors import DataPlace, NbykError, argument_with, renaming
 from nbyk.words import listed
 
 Floats = NDArray[np.float64]
@@ -231,6 +238,11 @@ def _refuse_columns(
     if not of_scores:
         files = [(people, "gold_columns.")] if people else []
         files += [(source, "") for source in sources.values()]
+        every = [run.table for of, _ in files for run in of.runs or (of,) if run.table]
+        refuse_absent_rater(every, columns.rater)
+        if people is not None and people.table and people.columns.rater != columns.rater:
+            with renaming(people.arguments):
+                refuse_absent_rater([people.table], people.columns.rater)
         unknown = [(of.table, of.columns, prefix) for of, prefix in files if of.table and of.needs_names]
         refuse_unnamed(unknown, columns)
     for source in sources.values():

@@ -159,9 +159,7 @@ class Ratings:
         return dict(zip(self.raters, np.split(self.values[order], ends[:-1]), strict=True))
 
     def in_order(self) -> Ratings:
-        """Return the same ratings in the order of their items' and raters' ids, as far as they have any."""
-        if self.nameless:
-            return self
+        """Return the same ratings in the order of their items' and raters' ids; row numbers are ids too."""
         items = ordered_ids(self.items)
         raters = tuple(ordered_ids(self.raters)) if self.raters_known else self.raters
         item = rows_of(items, self.items)[self.item_index]

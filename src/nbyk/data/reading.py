@@ -12,7 +12,14 @@ import numpy as np
 
 from nbyk.data.arrays import ARRAY_SUFFIXES, as_matrix, filled, load_array, table_of_frame
 from nbyk.data.cells import number_cells
-from nbyk.data.columns import KNOWN_NAMES, ROLE_NAMES, Columns, known_names, run_word
+from nbyk.data.columns import (
+    KNOWN_NAMES,
+    ROLE_NAMES,
+    Columns,
+    known_names,
+    refuse_absent_rater,
+    run_word,
+)
 from nbyk.data.containers import (
     is_dataset,
     read_dataset,
@@ -92,7 +99,14 @@ def read_ratings(
         1) or, in Parquet and arrays, the row (from 0).
     """
     columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
-    return read_as(NumberKind(as_scale(scale)), path, columns, mending)
+    return read_alone(NumberKind(as_scale(scale)), path, columns, mending)
+
+
+def read_alone(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> Ratings:
+    """Return ratings of some kind that no others stand beside: `columns` name those of this table."""
+    table = table_of(path)
+    refuse_absent_rater([table], columns.rater)
+    return read_as(kind, table, columns, mending)
 
 
 def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> Ratings:
