@@ -333,8 +333,9 @@ def _with_step(margin: Margin, effects: Floats, largest: float, unit: str, *, bo
         )
 
     not_worse, worse, not_better = tested(-size, "greater"), tested(-size, "less"), tested(size, "less")
-    p_not_worse = not_worse.p["greater"].p
-    p = p_not_worse, worse.p["less"].p, max(p_not_worse, not_better.p["less"].p)
+    p_not_worse = max(margin.p_not_worse, not_worse.p["greater"].p)
+    p_worse = max(margin.p_worse, worse.p["less"].p)
+    p = p_not_worse, p_worse, max(margin.p_equivalent, p_not_worse, not_better.p["less"].p)
     doubts = (*margin.doubts, *_doubts(not_worse.doubts, worse.doubts, not_better.doubts))
     low, high = not_worse.interval or NONE
     interval = hull(margin.interval, (low - size, high - size))
