@@ -92,7 +92,7 @@ def broad_claim(
     parts = tuple(replace(part, source=panel.in_words(part.source)) for part in claim.parts)
     claim = replace(claim, interval=interval, effect=effect, parts=parts)
     claim = claim.no_surer_than(items, asked.decision.alpha)
-    if claim.p <= asked.decision.alpha:
+    if claim.p <= asked.alpha_of_plans:
         return claim
     enough, advice = _advice(metric, test, panel, asked)
     return replace(claim, enough=enough, advice=advice)
@@ -187,7 +187,7 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
         crew_of(pilot, rated=rated),
         tests[0].effect,
         POWER,
-        asked.decision.alpha,
+        asked.alpha_of_plans,
         "two-sided" if alternative == "two-sided" else "greater",
     )
     if aim.least("n_items") is not None:
