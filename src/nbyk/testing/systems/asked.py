@@ -43,7 +43,7 @@ class Asked:
 
     `decision` holds the alternative, α, the numbers of draws, and the largest error of a settled decision.
     `interval` is the method of an interval over items alone, and α and the confidence level are those of each
-    of some `looks`. `family` holds the tests of all pairs, with their correction.
+    of some `looks`. `family` holds the tests of all `n_pairs` pairs, with their correction.
     """
 
     decision: Decision
