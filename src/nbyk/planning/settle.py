@@ -345,11 +345,9 @@ def _over_people(
     plans = [plan(pilot, solve=name, **asked) for name in counted]
     power_now = plans[0].request.power_of(crew)
     present = replace(plans[0], crew=crew, power=power_now, open=("power",), reachable=True, others=())
-    of_ratings = most[1] if most[1] < MAX_RESPONSES else math.inf  # by itself it limits no number of people
-    limits = {
-        name: max(limit, present.number(name))
-        for name, limit in (("n_items", most[0]), ("k_responses", of_ratings))
-    }
+    limits = {"n_items": max(most[0], crew.n_items)}
+    if most[1] < MAX_RESPONSES:  # by itself it limits no number of people
+        limits["k_responses"] = max(most[1], crew.ratings_per_item)
 
     def is_realistic(way: Plan) -> bool:
         return way.reachable and all(way.number(name) <= limit for name, limit in limits.items())
@@ -361,15 +359,12 @@ def _over_people(
     if by_items.reachable:
         by_items = plan(pilot, solve="items", max_items=most[0], **asked)
     size = Aim(pilot.spread, crew, pilot.effect, **question).together()
-    others: tuple[Plan, ...] = ()
-    if size is not None:
-        bare = replace(by_items.request, **cast("Any", dict.fromkeys(SIZES)))
-        both = Plan.by_formula(
-            bare, size, request.power or 0.0, metric=pilot.metric.name, scale=present.scale
-        )
-        both = replace(both, open=tuple(name for name in SIZES if both.number(name) != present.number(name)))
-        others = (both,) if is_realistic(both) else ()
-    return replace(by_items, others=others, present=present), ()
+    if size is None:
+        return replace(by_items, others=(), present=present), ()
+    bare = replace(by_items.request, **cast("Any", dict.fromkeys(SIZES)))
+    both = Plan.by_formula(bare, size, request.power or 0.0, metric=pilot.metric.name, scale=present.scale)
+    both = replace(both, open=tuple(name for name in SIZES if both.number(name) != present.number(name)))
+    return replace(by_items, others=(both,) if is_realistic(both) else (), present=present), ()
 
 
 def plan_of_strangers(pilot: Pilot, solve: str, asked: Mapping[str, Any]) -> Plan | None:

@@ -314,3 +314,20 @@ def test_a_margin_of_clusters_of_one_size_is_that_of_their_means(law: str) -> No
     assert clustered.p_equivalent == pytest.approx(means.p_equivalent, rel=1e-9)
     assert clustered.interval == pytest.approx(means.interval, rel=1e-9)
     assert clustered.reserve.replace("clusters", "items") == means.reserve
+
+
+def test_a_margin_of_clusters_of_unlike_sizes_is_no_surer_than_t_of_the_jackknife() -> None:
+    rng = np.random.default_rng(2)
+    clusters = np.repeat(np.arange(30), rng.integers(1, 6, 30))
+    b = np.full(len(clusters), 0.5)
+    a = b - 0.1 * rng.exponential(size=30)[clusters] + rng.normal(0.0, 0.03, len(clusters))
+    order = rng.permutation(len(clusters))
+    found, mixed = (
+        nbyk.compare(None, a[rows], b[rows], metric="mean", margin=0.15, cluster=clusters[rows], **QUICK)
+        for rows in (np.arange(len(clusters)), order)
+    )
+    test = shared_units_test(get("mean"), responses(a[:, None], b[:, None], clusters=clusters), sources=())
+    margin = found.pair.margin
+    assert margin.p_not_worse >= test.p_value("greater", null=-0.15)
+    assert margin.p_worse >= test.p_value("less", null=-0.15)
+    assert mixed.pair.margin.p_not_worse == pytest.approx(margin.p_not_worse, rel=1e-9)

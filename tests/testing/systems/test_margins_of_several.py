@@ -94,3 +94,20 @@ def test_a_margin_is_about_the_effect_whatever_null_is_drawn_beside_it(null: str
     asked: dict[str, Any] = {"metric": "mean", "margin": 0.1, "generalise": "items", "n_resamples": 99}
     swapped, other = (nbyk.compare(None, a, b, null=of, **asked).pair.margin for of in ("swap_items", null))
     assert other == swapped
+
+
+@pytest.mark.parametrize("people", [1, 6])
+def test_with_bonferroni_the_advice_about_a_pair_is_that_of_the_pair_alone_at_the_corrected_level(
+    people: int,
+) -> None:
+    rng = np.random.default_rng(people)
+    rated = {f"s{k}": rng.normal(0.5 + 0.02 * k, 0.15, (60, people)) for k in range(3)}
+    asked: dict[str, Any] = {"metric": "mean", "kind": "numbers", "against": 0.51}
+    board = nbyk.compare(None, rated, correction="bonferroni", **asked)
+    advised = 0
+    for pair in board.pairs:
+        alone = nbyk.compare(None, {pair.a: rated[pair.a]}, alpha=0.05 / 3.0, **asked).pair
+        assert [claim.advice for claim in pair.claims] == [claim.advice for claim in alone.claims]
+        assert [claim.enough for claim in pair.claims] == [claim.enough for claim in alone.claims]
+        advised += any(claim.advice for claim in pair.claims)
+    assert advised > 0

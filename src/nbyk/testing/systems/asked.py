@@ -43,7 +43,7 @@ class Asked:
 
     `decision` holds the alternative, α, the numbers of draws, and the largest error of a settled decision.
     `interval` is the method of an interval over items alone, and α and the confidence level are those of each
-    of some `looks`. `family` holds the tests of all pairs, with their correction.
+    of some `looks`. `family` holds the tests of all `n_pairs` pairs, with their correction.
     """
 
     decision: Decision
@@ -60,6 +60,7 @@ class Asked:
     seed: int = 0
     threads: Threads = 1
     progress: Progress | None = None
+    n_pairs: int = 1
     family: Hypotheses = field(init=False)
 
     def __post_init__(self) -> None:
@@ -100,6 +101,11 @@ class Asked:
                 "names, or leave this out",
                 argument="pair_runs",
             )
+
+    @property
+    def alpha_of_plans(self) -> float:
+        """The level at which to plan for a pair: α, over the number of pairs if p is corrected for it."""
+        return self.decision.alpha / (1 if self.correction == "none" else self.n_pairs)
 
     @property
     def hypothesis(self) -> str:

@@ -75,6 +75,7 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
     """
     decision, metric, names = asked.decision, scored.metric, scored.names
     pairs = choose_pairs(names, asked.against, decision.alternative)
+    asked = replace(asked, n_pairs=len(pairs))
     panels = {(a, b): asked.panel(scored.pair(a, b)) for a, b in pairs}
     asked.check_paired(panels.values())
     of_clusters = panels[pairs[0]].draws_clusters

@@ -86,11 +86,11 @@ def about_few(n_units: int, units: str) -> Iterator[str]:
 
 def times_as_many(claim: Claim, variance: float, asked: Asked) -> float | None:
     """Return how many times as many units would settle an open claim, if its effect stays; None for none."""
-    decision = asked.decision
-    is_open = claim.is_conclusive and claim.p > decision.alpha
-    if not is_open or not claim.effect or is_behind(claim.effect, decision.alternative):
+    alpha, alternative = asked.alpha_of_plans, asked.decision.alternative
+    is_open = claim.is_conclusive and claim.p > alpha
+    if not is_open or not claim.effect or is_behind(claim.effect, alternative):
         return None
-    reach = float(ndtri(1.0 - decision.alpha / sides_of(decision.alternative)) + ndtri(POWER))
+    reach = float(ndtri(1.0 - alpha / sides_of(alternative)) + ndtri(POWER))
     times = variance * reach**2 / claim.effect**2
     return times if times > 1.0 else None
 

@@ -92,7 +92,7 @@ def broad_claim(
     parts = tuple(replace(part, source=panel.in_words(part.source)) for part in claim.parts)
     claim = replace(claim, interval=interval, effect=effect, parts=parts)
     claim = claim.no_surer_than(items, asked.decision.alpha)
-    if claim.p <= asked.decision.alpha:
+    if claim.p <= asked.alpha_of_plans:
         return claim
     enough, advice = _advice(metric, test, panel, asked)
     return replace(claim, enough=enough, advice=advice)
@@ -187,7 +187,7 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
         crew_of(pilot, rated=rated),
         tests[0].effect,
         POWER,
-        asked.decision.alpha,
+        asked.alpha_of_plans,
         "two-sided" if alternative == "two-sided" else "greater",
     )
     if aim.least("n_items") is not None:
@@ -333,8 +333,9 @@ def _with_step(margin: Margin, effects: Floats, largest: float, unit: str, *, bo
         )
 
     not_worse, worse, not_better = tested(-size, "greater"), tested(-size, "less"), tested(size, "less")
-    p_not_worse = not_worse.p["greater"].p
-    p = p_not_worse, worse.p["less"].p, max(p_not_worse, not_better.p["less"].p)
+    p_not_worse = max(margin.p_not_worse, not_worse.p["greater"].p)
+    p_worse = max(margin.p_worse, worse.p["less"].p)
+    p = p_not_worse, p_worse, max(margin.p_equivalent, p_not_worse, not_better.p["less"].p)
     doubts = (*margin.doubts, *_doubts(not_worse.doubts, worse.doubts, not_better.doubts))
     low, high = not_worse.interval or NONE
     interval = hull(margin.interval, (low - size, high - size))

@@ -64,6 +64,7 @@ def board_alone(scored: ScoredSystems, asked: Asked, *, bar: float | None = None
         )
     against = None if bar is None else f"a score of {in_full(bar)}"
     normal = None if bar is None else from_0_to_1(bar, scored)
+    asked = replace(asked, n_pairs=len(scored.names))
     alone = [_Alone(scored, asked, system, normal, against or "") for system in range(len(scored.names))]
     claims = {(one.system, -1): one.claims() for one in alone}
     in_ratings = partial(metric.score_in_ratings, scale=scored.scale)

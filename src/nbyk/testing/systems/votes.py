@@ -320,6 +320,7 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         return _planned(broad.within(-most, most), test, votes, asked, judge), narrow
 
     places = choose_pairs(votes.models, asked.against, asked.decision.alternative)
+    asked = replace(asked, n_pairs=len(places))
     centre = float(scores.mean())
     intervals: list[Interval] = []
     for model in range(len(votes.models)):
