@@ -174,3 +174,33 @@ def test_bad_labels_are_one_line(rows: list[str], options: str, problem: str, nb
     assert (code, out) == (2, "")
     assert problem in err
     assert err.count("\n") == 1
+
+
+def test_a_metric_that_goes_by_an_order_is_planned_by_no_alphabet(nbyk: Run) -> None:
+    """`nbyk compare` asks for the order, too; that of the classes' names would give another power."""
+    levels = ["low", "mid", "high"]
+    rows = [f"{i},r{j},{levels[min(2, (i + (i * j) % 2) % 4)]}" for i in range(40) for j in range(4)]
+    written("gold.csv", rows)
+    assert nbyk("fit gold.csv --out prior.json")[0] == 0
+    powers = {}
+    for source in ("--pilot gold.csv", "--prior prior.json"):
+        code, _, errors = nbyk(f"plan {source} {AT} --metric emd_levels")
+        assert code == 2
+        assert "nothing says how high, low, mid are ordered; name them with --classes" in errors
+        assert nbyk(f"plan {source} {AT} --metric tv_sum")[0] == 0
+        code, out, errors = nbyk(
+            f"plan {source} {AT} --metric emd_levels --classes low,mid,high --format json"
+        )
+        assert code == 0, errors
+        powers[source] = json.loads(out)["power"]
+    assert powers["--prior prior.json"] == pytest.approx(powers["--pilot gold.csv"], abs=0.2)
+    code, _, errors = nbyk(f"plan --prior prior.json {AT} --classes low,high")
+    assert (code, "--classes: found low, high, and the prior has high, low, mid" in errors) == (2, True)
+    assert nbyk("fit gold.csv --out ordered.json --classes low,mid,high")[0] == 0
+    both = [
+        json.loads(
+            nbyk(f"plan --prior {of} {AT} --metric emd_levels --classes low,mid,high --format json")[1]
+        )
+        for of in ("prior.json", "ordered.json")
+    ]
+    assert both[0]["power"] == pytest.approx(both[1]["power"], abs=0.02)

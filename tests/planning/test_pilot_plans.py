@@ -161,3 +161,16 @@ def test_systems_that_answer_in_real_numbers_show_a_small_difference() -> None:
     assert 'systems answer in real numbers (`system_answers="real"`)' in " ".join(found.lines)
     with pytest.raises(NbykError, match="system_answers: found 'whole', expected levels or real"):
         PilotItems("x", RATED.ratings, LIKERT, system_answers="whole")
+
+
+@pytest.mark.parametrize(("k", "metric", "says"), [(3, "mae", True), (4, "mae", False), (3, "mean", False)])
+def test_a_plan_from_few_ratings_of_an_item_says_that_it_may_be_too_hopeful(
+    k: int, metric: str, says: bool
+) -> None:
+    """Where the metric is a mean of ratings, variances alone count, and those are right."""
+    rng = np.random.default_rng(2)
+    ratings = np.clip(np.floor(rng.uniform(0.1, 0.9, (40, 1)) * 5 + rng.normal(0.0, 0.7, (40, k))), 0, 4) / 5
+    pilot = PilotItems("mine", ratings, Response("likert", 5))
+    how = {"n_items": 40, "k_responses": 1, "epsilon": 0.3, "precision": 0.1, "n_resamples": 199}
+    warnings = plan(pilot, metric=metric, **how).warnings
+    assert any(f"the pilot has {k} ratings of an item" in warning for warning in warnings) == says

@@ -124,10 +124,10 @@ def labels_source(
 
 def _check_orders(names: tuple[str, ...] | None, classes: tuple[str, ...]) -> None:
     """Raise NbykError if one of the metrics goes by the order of classes of which nothing says it."""
-    from nbyk.metrics.registry import check_order, get, kind_scored
+    from nbyk.metrics.registry import check_order, kind_scored, named
 
     for name in names or ():
-        check_order(get(name, kind_scored(name) or "classes"), classes)
+        check_order(named(name, kind_scored(name) or "classes"), classes)
 
 
 def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> LabelPrior:

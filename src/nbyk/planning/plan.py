@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
+
+import numpy as np
 
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.response_set import ResponseSet
@@ -27,6 +29,7 @@ from nbyk.planning.simulation import PlanSimulation
 from nbyk.priors.nominal import LabelPrior
 from nbyk.priors.prior import ItemSource
 from nbyk.resampling.labels import LabelledItems
+from nbyk.resampling.pilot_items import PilotItems
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.pvalues import Alternative
@@ -35,6 +38,9 @@ from nbyk.testing.shared_units.collection import Spread, check_count
 Source = ItemSource | Spread | ResponseSet | JudgedSystems | Pilot
 _SIMULATED_ONLY = ("n_runs", "epsilon_a", "test", "precision", "n_resamples")
 _PRECISION = 0.01
+_ENOUGH_RATINGS = 4
+"""Ratings of an item from which on plans by a pilot's own items hold their power."""
+
 _SHARED_ONLY = (
     *("raters", "items_per_rater", "runs", "items_per_cluster", "calls"),
     *("cost_per_rater", "cost_per_run", "cost_per_call"),
@@ -331,12 +337,25 @@ def _by_simulation(prior: Any, metric: Metric, given: dict[str, Any]) -> Plan:
         )
     if not world.of_pair:
         answer = replace(answer, assured=assured_size(answer, seed))
+        if isinstance(prior, PilotItems) and metric.needs_gold:
+            answer = replace(answer, warnings=(*answer.warnings, *_about_few_ratings(prior)))
     return replace(
         answer,
         effect=_effect(answer, seed, unit),
         curves=search.figure_curves(answer) if given["curves"] else (),
         scale=ends_of(given["scale"]),
     ).in_unit(request.unit)
+
+
+def _about_few_ratings(pilot: PilotItems) -> Iterator[str]:
+    """Yield a caution if a pilot has so few ratings of an item that further ones are drawn too alike."""
+    each = float((~np.isnan(np.asarray(pilot.ratings))).sum(axis=1).mean())
+    if each < _ENOUGH_RATINGS:
+        yield (
+            f"the pilot has {each:.2g} ratings of an item, by which people look more alike than they may be: "
+            "where they differ as much on all items, such plans had up to .1 less power than they said "
+            "(docs/planning.md); --items-from prior plans by a prior fitted to the pilot, without this"
+        )
 
 
 def _better_first(pilot: Any, metric: Metric, given: Mapping[str, Any]) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import Scale
+from nbyk.errors import argument_with
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
 from nbyk.testing.intervals import share_below
@@ -222,7 +223,9 @@ def about_threshold(metric: Metric, gold: Floats, systems: Sequence[Floats], sca
         in_ratings = metric.threshold_in_ratings(scale)
         cut = metric.threshold if in_ratings is None else in_ratings
         whose = "its mean rating" if metric.cuts_systems else "gold's mean rating"
+        or_classes = f"; {argument_with('kind', 'classes')} takes numbers for classes"
         yield (
             f"{metric.name} calls an item positive if {whose} is {cut:g} or more; "
             f"{metric.base_name}(threshold=…) cuts elsewhere, on the scale from 0 to 1"
+            f"{or_classes if metric.cuts_systems else ''}"
         )
