@@ -20,7 +20,7 @@ SCORES = {"a": [0.5, 0.7, 0.6], "b": [0.8, 0.9, 0.75]}
 TASKS = nbyk.Suite.of(["t", "u", "v"] * 8)
 
 ASKS: dict[str, tuple[Callable[..., Any], Arguments]] = {
-    "numbers": (lambda **more: nbyk.compare(None, A, B, **more), {"tau": 0.3, "classes": ["no", "yes"]}),
+    "numbers": (lambda **more: nbyk.compare(None, A, B, **more), {"tau": 0.3}),
     "gold": (lambda **more: nbyk.compare(GOLD, A, B, **more), {"lower_is_better": True}),
     "classes": (
         lambda **more: nbyk.compare(LABELS, LABELS, LABELS[::-1], **more),
@@ -45,7 +45,11 @@ ASKS: dict[str, tuple[Callable[..., Any], Arguments]] = {
             "tau": 0.3,
         },
     ),
-    "one": (lambda **more: nbyk.compare({"a": A}, **more), {"null": "shifted", "pair_runs": True}),
+    "one": (
+        lambda **more: nbyk.compare({"a": A}, **more),
+        {"null": "shifted", "pair_runs": True, "against": "b"},
+    ),
+    "suite of one": (lambda **more: nbyk.compare({"a": A}, suite=TASKS, **more), {"against": "b"}),
     "read": (
         lambda **more: nbyk.compare(nbyk.response_set(None, A, B), **more),
         {

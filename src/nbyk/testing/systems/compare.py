@@ -347,6 +347,8 @@ def compare(
     scored = ScoredSystems.of(systems, metric)
     if suite is not None or bar is not None or len(scored.names) == 1:
         _refuse_unused(words, _BY_FORMULA)
+    if len(scored.names) == 1 and isinstance(against, str):
+        raise NbykError(f"found {against!r} and one system; give a score, such as 0.8", argument="against")
     if suite is not None:
         if systems.clusters is not None:
             if not is_read:
@@ -358,8 +360,6 @@ def compare(
                 )
             scored = replace(scored, clusters=None)
         return board_of_suite(scored, suite, asked, bar=bar)
-    if len(scored.names) == 1 and isinstance(against, str):
-        raise NbykError(f"found {against!r} and one system; give a score, such as 0.8", argument="against")
     if bar is not None or len(scored.names) == 1:
         return board_alone(scored, asked, bar=bar)
     return board_of(scored, asked, with_parts=parts)
