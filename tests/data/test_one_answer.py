@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -152,13 +151,6 @@ def test_numbers_one_after_the_other_are_scores_in_every_form(form: Any) -> None
     expected = nbyk.compare(None, np.array(a), np.array(b))
     found = nbyk.compare(None, form(a), form(b))
     assert (found.p, found.effect, found.sentence) == (expected.p, expected.effect, expected.sentence)
-
-
-def test_decimals_are_numbers() -> None:
-    a, b = (np.random.default_rng(seed).normal(size=9).round(2).tolist() for seed in (1, 2))
-    exact = [[Decimal(str(number)) for number in of] for of in (a, b)]
-    assert nbyk.compare(None, *exact).p == nbyk.compare(None, a, b).p
-    assert nbyk.score_test("permutation", *exact).p == nbyk.score_test("permutation", a, b).p
 
 
 @pytest.mark.parametrize("form", [list, np.array, pd.Series, lambda of: [*map(np.str_, of)]])

@@ -151,7 +151,7 @@ def on_host(values: Any) -> Any:
 def _numbers(array: NDArray[Any], name: str) -> Floats:
     out = np.empty(array.shape)
     for at, value in np.ndenumerate(array):
-        if isinstance(value, str | bytes) or not isinstance(value, numbers.Real | decimal.Decimal):
+        if isinstance(value, str | bytes) or not isinstance(value, numbers.Real):
             raise NbykError(f"score {_position(at)} is {value!r}; expected a number", name=name)
         out[at] = float(value)
     return out

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -42,9 +41,7 @@ def are_scores(systems: Any) -> bool:
     if max(lengths) > MOST_RUNS and len(lengths) == 1:
         return False
     cells = [cell for row in rows for cell in (row if isinstance(row, Sequence) else array_of(row, ""))]
-    return all(isinstance(cell, Real | Decimal) for cell in cells) and not {
-        float(cell) for cell in cells
-    } <= {0.0, 1.0}
+    return all(isinstance(cell, Real) for cell in cells) and not {float(cell) for cell in cells} <= {0.0, 1.0}
 
 
 def _is_plain(given: Any) -> bool:
