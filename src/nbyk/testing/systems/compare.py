@@ -128,7 +128,7 @@ def compare(
         each system has 30 at most or another number (zeros and ones are answers to items).
     classes
         The classes, if gold lacks one, and lowest first if the metric goes by their order and they are no
-        whole numbers; or the names of the columns of distributions.
+        whole numbers; or the names of the columns of distributions. Numbers beside them are classes, too.
     scale
         The scale of numbers given as arrays, frames or lists: "1..5". Effects and scores are then in its
         unit, within it.
@@ -258,8 +258,11 @@ def compare(
                 'nbyk.read_systems(frame, cluster="task"), and give nbyk.Suite.of(systems.clusters)',
                 argument="suite",
             )
-        gold, a = read_systems(a, kind=kind, cluster=cluster, classes=classes, scale=scale), None  # type: ignore[arg-type]
-        cluster = classes = scale = None
+        how = {"cluster": cluster, "classes": classes, "scale": scale}
+        read = read_systems(a, kind=kind if test is None else "scores", **how)  # type: ignore[arg-type]
+        asked_of_read = {**words, **dict.fromkeys(("kind", *how))}
+        board = compare(read, **{name: asked_of_read[name] for name in compare.__kwdefaults__ or {}})
+        return replace(board, cautions=tuple(dict.fromkeys((*board.cautions, *read.notes))))
     if isinstance(generalise, str):
         generalise = names_in_text(generalise)
     bar = None if against is None or isinstance(against, str) else float(against)
