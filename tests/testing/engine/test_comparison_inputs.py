@@ -78,7 +78,7 @@ def test_pandas_objects_are_aligned_by_their_index_if_all_are() -> None:
         ((GOLD, A, [1.0, np.inf, 0.0]), "B, item 1: response 0 is inf"),
         ((GOLD, np.zeros((3, 2, 2)), B), "A: found an array of 3 dimensions"),
         (([1.0], [1.0], [1.0]), "only one item"),
-        ((nbyk.response_set(GOLD, A, B), A), "beside what holds them already"),
+        ((nbyk.response_set(GOLD, A, B), A), "the data that were read have theirs"),
     ],
 )
 def test_malformed_input_is_named(arguments: tuple[object, ...], message: str) -> None:

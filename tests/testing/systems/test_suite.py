@@ -266,7 +266,7 @@ def test_what_a_suite_does_not_take_is_one_line() -> None:
     of = systems()
     clusters = [str(item % 7) for item in range(len(TASKS))]
     for option, line in (
-        ({"null": "permutation"}, "null: found permutation; a suite"),
+        ({"null": "permutation"}, "null: a suite, one system, or a score"),
         ({"interval": "bca"}, "interval: found bca; a suite"),
         ({"cluster": clusters}, "cluster: found clusters beside a suite"),
         (

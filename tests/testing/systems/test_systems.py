@@ -345,7 +345,7 @@ def test_systems_that_were_read_bring_gold_clusters_and_units(tmp_path: Path) ->
     read = nbyk.read_systems(paths, tmp_path / "gold.csv", scale=(0, 2))
     whole = nbyk.compare(replace(read, scale=Interval(0.0, 1.0)), n_resamples=199)
     assert whole.population == "new items, raters and runs"
-    with pytest.raises(NbykError, match="beside what holds them already"):
+    with pytest.raises(NbykError, match="the data that were read have theirs"):
         nbyk.compare(read, read.responses)
     with pytest.raises(NbykError, match="found no systems"):
         nbyk.compare(read.gold)
@@ -456,7 +456,7 @@ def test_arrays_take_a_scale_as_files_do(has_gold: bool) -> None:
     assert board.head.about.startswith(f"{'mae' if has_gold else 'mean'} on 1..5")
     for arguments, message in (
         ((None, a + 1.0, b), "A: scale: found 6, expected a number from 1 to 5"),
-        ((nbyk.read_systems({"A": a, "B": b}, scale="1..5"),), "scale: found a scale beside data that have"),
+        ((nbyk.read_systems({"A": a, "B": b}, scale="1..5"),), "scale: the data that were read have theirs"),
         ((list("aabb"), list("abab"), list("abbb")), "scale: found a scale, and classes have none"),
     ):
         with pytest.raises(NbykError, match=message):
