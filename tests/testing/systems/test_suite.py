@@ -267,8 +267,8 @@ def test_what_a_suite_does_not_take_is_one_line() -> None:
     clusters = [str(item % 7) for item in range(len(TASKS))]
     for option, line in (
         ({"null": "permutation"}, "null: a suite, one system, or a score"),
-        ({"interval": "bca"}, "interval: found bca; a suite"),
-        ({"cluster": clusters}, "cluster: found clusters beside a suite"),
+        ({"interval": "bca"}, "interval: a suite, one system, or a score"),
+        ({"cluster": clusters}, "cluster: a suite has tasks in place of clusters"),
         (
             {"suite": Suite.of(TASKS[1:])},
             r"found the shape \(175,\), expected one cluster for each of 176 items",

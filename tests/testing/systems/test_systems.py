@@ -457,7 +457,7 @@ def test_arrays_take_a_scale_as_files_do(has_gold: bool) -> None:
     for arguments, message in (
         ((None, a + 1.0, b), "A: scale: found 6, expected a number from 1 to 5"),
         ((nbyk.read_systems({"A": a, "B": b}, scale="1..5"),), "scale: the data that were read have theirs"),
-        ((list("aabb"), list("abab"), list("abbb")), "scale: found a scale, and classes have none"),
+        ((list("aabb"), list("abab"), list("abbb")), "scale: found 1..5, and classes have none"),
     ):
         with pytest.raises(NbykError, match=message):
             nbyk.compare(*arguments, scale="1..5")
