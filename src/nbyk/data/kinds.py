@@ -339,7 +339,7 @@ class ShareKind(CellKind):
         if value in table.names:
             return long_cells(table, columns_found)
         items = as_ids(table, item, table.column(item, "rename the item column, or name it with `item`"))
-        beside = {item, rater} | clusters_beside(table, columns_found)
+        beside = {item, rater} | clusters_beside(table, columns_found).difference(self.names)
         classes = [name for name in table.names if name not in beside]
         cells_of = [table.column(name, "") for name in classes]
         rows = [dict(zip(classes, row, strict=True)) for row in zip(*cells_of, strict=True)]
