@@ -142,7 +142,7 @@ def read_fields(body: bytes, delimiter: str, width: int) -> tuple[ArrowCells, ..
 
 
 def in_full(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return single floats as the doubles of their decimals, as in a file of text: 0.1 is no 0.10000000149.
+    """Return narrow floats as the doubles of their decimals, as in a file of text: 0.1 is no 0.10000000149.
 
     Else differences that are equal in decimals would not tie. Whole numbers stay as they are.
     """
