@@ -141,6 +141,10 @@ WRONG = {
         "calibration.power_epsilons.0: found 0",
     ),
     "yes in place of a number": ("seed: yes", "seed: found yes, which is no number"),
+    "no among numbers": (
+        "calibration: {power_epsilons: [no, 0.1]}",
+        "calibration.power_epsilons: found no, which is no number",
+    ),
     "a comparison without systems": (
         "comparisons: {mine: {gold: gold.csv}}",
         "comparisons.mine.systems: is missing; expected it",

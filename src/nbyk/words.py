@@ -19,8 +19,8 @@ class Remark(str):
     """A caution that changes no decision: the first lines of an answer leave it to the rest."""
 
 
-class Doubt(str):
-    """A caution that may turn a verdict round; `system` is the name of a system that looks like gold."""
+class DataDoubt(str):
+    """A caution about data that may turn a verdict round; `system` is one that looks like gold, if any."""
 
     system: str = ""
 

@@ -466,3 +466,25 @@ def test_whole_numbers_below_zero_have_their_order() -> None:
     gold, a, b = rng.integers(-2, 3, (3, 60))
     expected = nbyk.compare(gold + 3, a + 3, b + 3, metric="quadratic_kappa").effect
     assert nbyk.compare(gold, a, b, metric="quadratic_kappa").effect == expected
+
+
+def test_runs_of_frames_go_by_the_names_of_their_columns() -> None:
+    rng = np.random.default_rng(6)
+    shares = [rng.dirichlet(np.ones(3), 20) for _ in range(5)]
+    gold, *runs = (pd.DataFrame(of, columns=["x", "y", "z"]) for of in shares)
+    moved = [of[["z", "x", "y"]] for of in runs]
+    expected = nbyk.compare(shares[0], shares[1:3], shares[3:], metric="brier").effect
+    for a, b in ((runs[:2], moved[2:]), (moved[:2], moved[2:]), ([runs[0], moved[1]], runs[2:])):
+        assert nbyk.compare(gold, a, b, metric="brier").effect == pytest.approx(expected)
+    with pytest.raises(NbykError, match="the runs have other columns"):
+        nbyk.compare(gold, [runs[0], runs[1].rename(columns={"z": "w"})], runs[2:], metric="brier")
+
+
+def test_an_ordered_type_of_numbers_has_its_own_order() -> None:
+    rng = np.random.default_rng(1)
+    gold, a, b = rng.integers(1, 4, (3, 40))
+    expected = nbyk.compare(gold, a, b, metric="quadratic_kappa", classes=[3, 1, 2]).effect
+    for kind in (int, float):
+        levels = [*map(kind, (3, 1, 2))]
+        given = (pd.Series(pd.Categorical(of.astype(kind), levels, ordered=True)) for of in (gold, a, b))
+        assert nbyk.compare(*given, metric="quadratic_kappa").effect == expected

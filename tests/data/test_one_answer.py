@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import nbyk
@@ -20,6 +21,7 @@ from nbyk.data.columns import Columns
 from nbyk.data.kinds import counts_labels
 from nbyk.data.layouts import Mending
 from nbyk.data.reading import table_of
+from nbyk.data.responses import as_systems
 from nbyk.errors import NbykError
 
 N = 24
@@ -301,6 +303,8 @@ def test_votes_with_other_columns_are_the_same_once_these_are_named() -> None:
     assert [pair.p for pair in named.pairs] == [pair.p for pair in plain.pairs]
     assert [pair.p for pair in unnamed.pairs] != [pair.p for pair in plain.pairs]
     assert named.warnings == plain.warnings
+    with pytest.raises(NbykError, match=r"no column .asked.*; name prompts by `item`"):
+        nbyk.read_votes(other, item="asked")
 
 
 @pytest.mark.parametrize("names", [("model_b", "model_a", "x"), ("b", "a", "x"), ("tie", "y", "x")])
@@ -459,3 +463,32 @@ def test_scores_of_runs_have_no_clusters_to_leave_out() -> None:
     runs["base"] = 1 - runs.ours
     with pytest.raises(NbykError, match="'cluster' is of none by its name; leave it out"):
         nbyk.read_systems(runs)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+@pytest.mark.parametrize("form", ["pandas", "Arrow", "parquet", "array", "masked array"])
+def test_narrow_floats_are_the_same_decimals_in_every_form(form: str, kind: Any, tmp_path: Path) -> None:
+    decimals = np.array([0.1, 0.3, 0.7, 0.2])
+    frame = pd.DataFrame({"item": list("abcd"), "value": decimals.astype(kind)})
+    if form.endswith("array"):
+        narrow = frame.value.to_numpy()
+        given = np.ma.array(narrow, mask=False) if "masked" in form else narrow
+        found = as_systems(None, {"a": given, "b": given}).responses["a"].ravel()
+    else:
+        table: Any = frame if form == "pandas" else pa.table(dict(frame.items()))
+        if form == "parquet":
+            pq.write_table(table, tmp_path / "r.parquet")
+            table = tmp_path / "r.parquet"
+        found = read_ratings(table).values
+    np.testing.assert_array_equal(found, decimals)
+
+
+def test_a_class_that_is_called_like_clusters_keeps_its_probabilities_if_it_is_named() -> None:
+    rng = np.random.default_rng(0)
+    names = ["document_id", "b", "c"]
+    shares = {name: rng.dirichlet(np.ones(3), N) for name in ("gold", "a", "b")}
+    frames = {name: pd.DataFrame(of, columns=names).assign(item=ITEMS) for name, of in shares.items()}
+    gold = frames.pop("gold")
+    read = nbyk.read_systems(frames, gold, kind="distributions", classes=names)
+    expected = nbyk.compare(*shares.values(), kind="distributions", classes=names)
+    assert nbyk.compare(read).effect == pytest.approx(expected.effect)

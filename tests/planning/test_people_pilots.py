@@ -285,3 +285,9 @@ def test_trials_belong_to_their_items_as_they_do_in_a_comparison() -> None:
     assert needed <= plan.n_items <= needed + 5.0
     assert f"({plan.n_items * 10} ratings)" in plan.sentence
     assert not plan.warnings
+    found = nbyk.settle(None, a[:, :3], b[:, 2:], metric="pass^2", alpha=1e-6, power=0.8)
+    assert [way.open for way in (found, *found.others)] == [("n_items",)]
+    assert found.warnings == ("nbyk plans only more items, with 3 trials each",)
+    for solve, why in (("runs", "a trial belongs to its item"), ("ratings", "no number of them is known")):
+        with pytest.raises(nbyk.NbykError, match=why):
+            nbyk.plan(data, metric="pass^2", solve=solve, alpha=1e-6, power=0.8)

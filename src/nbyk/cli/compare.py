@@ -361,7 +361,9 @@ def _compared(
             read = _read(words, "numbers", None)
     asked["against"] = _against(words["against"], read, gate=words["gate"])
     if words["full"] and (len(read.names) != 2 or words["suite"] or isinstance(asked["against"], float)):
-        raise NbykError("it looks closer at two systems; leave it out", argument="full")
+        raise NbykError(
+            "it looks closer at a pair of systems, without a suite or a score; leave it out", argument="full"
+        )
     files, metrics = named_systems(words["systems"] or ()), tuple[str | None, ...]((None,))
     if read.kind == "scores":
         _refuse(given, _OF_ITEMS, "these are scores of runs, without items")

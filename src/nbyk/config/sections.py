@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     AfterValidator,
@@ -115,8 +115,11 @@ class Section(BaseModel):
     @classmethod
     def _is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
         """Refuse yes and no where a number belongs, which pydantic takes for 1 and 0."""
-        if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation in (int, float):
-            raise NbykError(f"found {'yes' if value else 'no'}, which is no number; expected one")
+        of = cls.model_fields[str(info.field_name)].annotation
+        kinds = {getattr(kind, "__origin__", kind) for kind in (of, *get_args(of))}
+        found = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, bool)]
+        if found and kinds & {int, float}:
+            raise NbykError(f"found {'yes' if found[0] else 'no'}, which is no number; expected one")
         return value
 
 

@@ -27,6 +27,9 @@ Floats = NDArray[np.float64]
 
 ARRAY_SUFFIXES = (".npy", ".npz")
 
+_NARROW = {"float": np.float32, "float32": np.float32, "halffloat": np.float16, "float16": np.float16}
+"""Floats narrower than doubles, by the names that Arrow, pandas and polars give them."""
+
 
 def as_scores(values: Any, name: str, *, least: int = 1) -> Floats:
     """Return `least` scores or more, called `name` in errors, as a new array of shape (n,).
@@ -241,7 +244,13 @@ def levels_of(given: Any) -> tuple[tuple[str, ...], ...]:
     own = getattr(given, "dtype", None)
     types = [own] if own is not None else [] if by_name is None else list(by_name)
     ordered = (of for of in types if getattr(of, "ordered", type(of).__name__ == "Enum"))
-    return tuple(dict.fromkeys(tuple(map(str, of.categories)) for of in ordered))
+    return tuple(dict.fromkeys(tuple(map(_level, of.categories)) for of in ordered))
+
+
+def _level(level: Any) -> str:
+    """Return a level as the class of its name: 3.0 is 3."""
+    is_whole = isinstance(level, bool | float) and float(level).is_integer()
+    return str(int(level) if is_whole else level)
 
 
 def _columns_of_pandas(given: Any, place: DataPlace) -> Iterator[tuple[str, Callable[[], Iterable[Any]]]]:
@@ -270,10 +279,10 @@ def _columns_of_pandas(given: Any, place: DataPlace) -> Iterator[tuple[str, Call
 
 
 def _cells(column: Any, method: str, *arguments: Any) -> Callable[[], Iterable[Any]]:
-    """Return the function that makes a list of a column, of single floats by their digits."""
+    """Return the function that makes a list of a column, of narrow floats by their digits."""
     kind = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
-    if kind in ("float", "halffloat", "float32", "float16", "float[pyarrow]", "halffloat[pyarrow]"):
-        return lambda: in_full(np.asarray(column, dtype=np.float32)).tolist()
+    if narrow := _NARROW.get(kind.removesuffix("[pyarrow]")):
+        return lambda: in_full(np.asarray(column, narrow)).tolist()
     return partial(getattr(column, method), *arguments)
 
 
@@ -283,7 +292,9 @@ def filled(given: Any) -> Any:
         return given
     if given.dtype.kind == "V":
         return given.data
-    kind, missing = (float, np.nan) if given.dtype.kind in "biuf" else (object, None)
+    if given.dtype.kind == "f":
+        return given.filled(np.nan)
+    kind, missing = (float, np.nan) if given.dtype.kind in "biu" else (object, None)
     return np.ma.filled(given.astype(kind), missing)
 
 

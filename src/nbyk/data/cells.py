@@ -110,10 +110,10 @@ def column_cells(column: Any) -> Any:
     """Return a column of Arrow as cells if it holds text, whole numbers or floats, and otherwise itself."""
     import pyarrow as pa
 
+    if pa.types.is_float32(column.type) or pa.types.is_float16(column.type):
+        return ArrowCells(pa.array(in_full(column.to_numpy()), from_pandas=True))
     if not is_compact(column.type):
         return column
-    if pa.types.is_float32(column.type):
-        return ArrowCells(pa.array(in_full(column.to_numpy()), from_pandas=True))
     kind = pa.string() if pa.types.is_large_string(column.type) else column.type
     try:
         cells = column.cast(kind).combine_chunks()
@@ -142,7 +142,7 @@ def read_fields(body: bytes, delimiter: str, width: int) -> tuple[ArrowCells, ..
 
 
 def in_full(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return single floats as the doubles of their decimals, as in a file of text: 0.1 is no 0.10000000149.
+    """Return narrow floats as the doubles of their decimals, as in a file of text: 0.1 is no 0.10000000149.
 
     Else differences that are equal in decimals would not tie. Whole numbers stay as they are.
     """

@@ -30,7 +30,7 @@ from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.data.units import Units
 from nbyk.errors import DataPlace, NbykError, argument_with, renaming
-from nbyk.words import Doubt, listed
+from nbyk.words import DataDoubt, listed
 
 Floats = NDArray[np.float64]
 Input: TypeAlias = Any
@@ -366,7 +366,7 @@ def columns_like_systems(sources: Mapping[str, GivenData], *, has_gold: bool) ->
 
 def systems_like_gold(
     systems: Mapping[str, Ratings], units: Mapping[str, Units], responses: Mapping[str, Floats]
-) -> Iterator[Doubt]:
+) -> Iterator[DataDoubt]:
     """Yield the caution about a system that looks like gold, if one does.
 
     It has such a name, or several people for each item where all others have one answer, or runs.
@@ -386,14 +386,14 @@ def systems_like_gold(
         return
     file = systems[name].place.file
     way = argument_with("gold", os.fspath(file)) if file is not None else "`gold`"
-    doubt = Doubt(
+    doubt = DataDoubt(
         f"{name} looks like gold ({why}), and is compared as a system: if it is gold, give it as {way}"
     )
     doubt.system = name
     yield doubt
 
 
-def percent_beside_shares(values: Mapping[str, Floats]) -> Iterator[Doubt]:
+def percent_beside_shares(values: Mapping[str, Floats]) -> Iterator[DataDoubt]:
     """Yield the caution about values that look like percentages, where the other systems' look like shares.
 
     They are then 50 to 200 times as large, which no two systems of use are apart.
@@ -407,7 +407,7 @@ def percent_beside_shares(values: Mapping[str, Floats]) -> Iterator[Doubt]:
     if not 50.0 * means[0] <= means[1] <= 200.0 * means[0] or means[0] == 0.0:
         return
     said = [f"{name} from {ends[name][0]:g} to {ends[name][1]:g}" for name in (shares[0], percent[0])]
-    yield Doubt(
+    yield DataDoubt(
         f"the values of {' and those of '.join(said)} look like shares and percentages, and nbyk compares "
         f"them as they are: divide those of {listed(percent)} by 100 if they are"
     )

@@ -38,7 +38,7 @@ from nbyk.errors import DataPlace, NbykError, argument_with
 from nbyk.words import listed
 
 Floats = NDArray[np.float64]
-Levels = Sequence[Sequence[str]]
+Orders = Sequence[Sequence[str]]
 """Classes in their order, lowest first, as columns of the data have them."""
 
 Kind = Literal["numbers", "classes", "distributions", "scores"]
@@ -170,7 +170,7 @@ class ClassKind(CellKind):
         self.name_by(labels, cells.table.place, cells.table.levels)
         return self.places(labels, cells.refuse)
 
-    def name_by(self, labels: Iterable[str], place: DataPlace, levels: Levels = ()) -> None:
+    def name_by(self, labels: Iterable[str], place: DataPlace, levels: Orders = ()) -> None:
         """Name the classes after labels, unless they have names."""
         if self.names:
             return
@@ -201,7 +201,7 @@ class ClassKind(CellKind):
         return np.array([place_of[label] for label in labels])
 
 
-def in_order(names: Iterable[str], levels: Levels = ()) -> tuple[tuple[str, ...], bool]:
+def in_order(names: Iterable[str], levels: Orders = ()) -> tuple[tuple[str, ...], bool]:
     """Return classes in order, and whether anything says it: levels that the data have, or whole numbers."""
     found = set(names)
     if of := next((of for of in levels if found <= {*of}), None):
@@ -339,7 +339,7 @@ class ShareKind(CellKind):
         if value in table.names:
             return long_cells(table, columns_found)
         items = as_ids(table, item, table.column(item, "rename the item column, or name it with `item`"))
-        beside = {item, rater} | clusters_beside(table, columns_found)
+        beside = {item, rater} | clusters_beside(table, columns_found).difference(self.names)
         classes = [name for name in table.names if name not in beside]
         cells_of = [table.column(name, "") for name in classes]
         rows = [dict(zip(classes, row, strict=True)) for row in zip(*cells_of, strict=True)]

@@ -308,13 +308,23 @@ def _given(values: Any, name: str) -> _Cells:
     if isinstance(values, str | bytes):
         raise place.error("found text, expected responses; read files with nbyk.read_ratings")
     if isinstance(values, Sequence):
-        cells, ragged = _cells_of_rows(values)
-        return _Cells(place, cells, ragged=ragged)
-    columns = tuple(getattr(values, "columns", ()))
-    are_names = all(isinstance(of, str) for of in columns) and len(set(columns)) == len(columns)
+        every = [_names_of(run) for run in values]
+        columns = every[0] if every else ()
+        if any({*of} != {*columns} for of in every):
+            raise place.error("the runs have other columns; expected those of the first in each")
+        runs = [run[[*columns]] for run in values] if columns else values
+        cells, ragged = _cells_of_rows(runs)
+        return _Cells(place, cells, columns=columns, ragged=ragged)
     cells = array_of(values, name)
     cells = cells.astype(object) if cells.dtype.kind == "U" else cells
-    return _Cells(place, cells, _index_of(values), columns if are_names else (), levels=levels_of(values))
+    return _Cells(place, cells, _index_of(values), _names_of(values), levels=levels_of(values))
+
+
+def _names_of(values: Any) -> tuple[str, ...]:
+    """Return the names of a frame's columns, if each is a text of its own."""
+    columns = tuple(getattr(values, "columns", ()))
+    are_names = all(isinstance(of, str) for of in columns) and len(set(columns)) == len(columns)
+    return columns if are_names else ()
 
 
 def _cells_of_rows(rows: Sequence[Any]) -> tuple[NDArray[Any], bool]:

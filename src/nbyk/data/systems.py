@@ -18,7 +18,7 @@ from nbyk.data.scales import FROM_0_TO_1, Scale
 from nbyk.data.text import look_alikes, simplified, some
 from nbyk.data.units import Units, numbered_clusters
 from nbyk.errors import DataPlace, NbykError, unknown_name
-from nbyk.words import Doubt, listed
+from nbyk.words import DataDoubt, listed
 
 OnMissing = Literal["refuse", "drop"]
 
@@ -167,9 +167,9 @@ class Systems:
         return tuple(self.responses)
 
     @property
-    def doubts(self) -> tuple[Doubt, ...]:
+    def doubts(self) -> tuple[DataDoubt, ...]:
         """The notes that may turn the verdict round, about gold or percentages."""
-        return tuple(note for note in self.notes if isinstance(note, Doubt))
+        return tuple(note for note in self.notes if isinstance(note, DataDoubt))
 
     @property
     def incomplete(self) -> tuple[str, ...]:

@@ -197,7 +197,7 @@ def read_votes(given: Any, *, item: str | None = None, rater: str | None = None)
 
 def _numbered(table: Table, name: str) -> tuple[Ints, tuple[str, ...]]:
     """Return the number of each row's id, in the order of the ids, and the ids."""
-    ids = as_ids(table, name, table.column(name, ""))
+    ids = as_ids(table, name, table.column(name, "name prompts by `item` and voters by `rater`"))
     names = tuple(sorted(set(ids)))
     return rows_of(names, ids), names
 

@@ -361,11 +361,11 @@ class Metric:
 
         A mean of ratings that is at least this large is positive.
         """
-        from nbyk.data.scales import Binary, Levels
+        from nbyk.data.scales import Binary
 
         if self.threshold is None or scale.unit is None or isinstance(scale, Binary):
             return None
-        least = scale.levels[0] if isinstance(scale, Levels) else scale.low
+        least, _ = scale.ends
         cut = least + (self.threshold - float(scale.normalise([least])[0])) * scale.unit
         return None if cut == self.threshold else cut
 

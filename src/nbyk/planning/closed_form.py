@@ -75,6 +75,9 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
         if settled is not None:
             return settled
     if pilot is not None:
+        if pilot.metric.takes_trials and solve in ("raters", "runs"):
+            why = f"a trial belongs to its item for {pilot.metric.name}"
+            raise NbykError(f"found {solve}, but {why}; give items, or leave it out", argument="solve")
         _check_ratings(pilot, solve, asked["k_responses"])
         assumptions = tuple(_filled(asked, pilot, solve))
         warnings = tuple(pilot.cautions())

@@ -190,7 +190,9 @@ def settle(
         at_hand = {"n_items": data.n_items, "k_responses": math.floor(k_now)}
         asked = replace(request, source=seen, items_per_cluster=1, at_hand=at_hand)
         plans, cautions = _plans(asked, result, pilot, k_now, threads)
-    sharing = about_units(named_units(data), has_gold=data.has_gold, claim="size")
+    sharing = (
+        () if chosen.takes_trials else about_units(named_units(data), has_gold=data.has_gold, claim="size")
+    )
     details["warnings"] = (*cautions, *note, *sharing)
     if not plans and "reason" not in details:
         details["reason"] = (
@@ -234,6 +236,8 @@ def _plans(
     if data.n_clusters:
         per_cluster = f"{data.n_items / data.n_clusters:.3g} items each"
         return more_items, (f"nbyk plans only more clusters, with {per_cluster}",)
+    if metric.takes_trials:
+        return more_items, (f"nbyk plans only more items, with {k_now:.3g} trials each",)
 
     def growing(qualities: Callable[[int], Qualities]) -> Request:
         return replace(request, source=replace(seen, qualities=cache(qualities)))
