@@ -82,3 +82,27 @@ def test_a_doubt_about_a_claim_goes_by_the_correction_of_its_p_and_not_of_its_ma
     made = corrected_pairs(pairs)
     assert [[doubt.reason for doubt in pair.claims[0].doubts] for pair in made] == [["few"], [], []]
     assert [pair.margin is not None and pair.margin.reserve for pair in made] == ["", "far", "far"]
+
+
+def test_a_reserve_names_the_corrected_p_once() -> None:
+    """Of a p of 0, too, Holm's correction for two pairs doubles the first."""
+    question = nbyk.compare(None, {"a": [1.0, 2.0, 4.0], "b": [1.0, 3.0, 2.0]}, kind="numbers").question
+    doubts = (Doubt("p is {p}", 0.03),) * 2
+    claim = Claim(("items",), "", 0.1, (0.0, 0.2), 0.0, 0.0, "t", "better", doubts=doubts)
+    sure, open_one = (
+        Pair("a", "b", question, Sample(3, 0, {}), (None, None), (replace(claim, p=p),), p, True)
+        for p in (0.0, 0.5)
+    )
+    (alone,), (first, last) = corrected_pairs([sure]), corrected_pairs([sure, open_one])
+    assert (alone.p, alone.reserve, last.reserve) == (0.0, "", "")
+    assert (first.p, first.claims[0].doubts) == (0.0, (Doubt("p is 0.06", 0.06),))
+
+
+def test_a_pair_that_holm_shows_above_the_strictest_level_has_no_advice() -> None:
+    rng = np.random.default_rng(24)
+    rated = {f"s{k}": rng.normal(0.5 + 0.025 * k, 0.15, (60, 6)) for k in range(3)}
+    board = nbyk.compare(None, rated, metric="mean", kind="numbers", against=0.5)
+    pair = board.pairs[1]
+    assert 0.05 / 3.0 < pair.claims[0].p < pair.p <= 0.05
+    assert {of.claims[0].advice == "" for of in board.pairs if of.significant} == {True}
+    assert (pair.claims[0].enough, pair.head.next) == ("", "")

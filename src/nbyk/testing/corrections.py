@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -114,25 +115,28 @@ def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
 
     def corrected(p_values: Iterable[float]) -> list[Corrected]:
         p = np.nan_to_num(list(p_values), nan=1.0)
-        more = correct_p_values(p, correction)
-        times = np.divide(more, p, out=np.ones(p.size), where=p > 0.0)
-        return list(zip(more.tolist(), times.tolist(), strict=True))
+        least = np.maximum(p, np.finfo(float).tiny)  # for the times of 0
+        times = correct_p_values(least, correction) / least
+        return list(zip(correct_p_values(p, correction).tolist(), times.tolist(), strict=True))
 
     margins = [pair.margin for pair in pairs if pair.margin is not None]
     kinds = P_OF_MARGIN.values() if margins else ()
+    known = np.nan_to_num([pair.p for pair in pairs], nan=1.0)
     by_kind = [corrected(getattr(margin, name) for margin in margins) for name in kinds]
 
     def could_reject(place: int) -> bool:
         least, drawn = pairs[place].claims[0].least_p, pairs[place].drawn
         if len(pairs) * least <= alpha or not (drawn is None or drawn.exact):  # more draws give a lower p
             return least <= alpha
-        p = np.nan_to_num([pair.p for pair in pairs], nan=1.0)
+        p = known.copy()
         p[place] = min(p[place], least)
         return bool(correct_p_values(p, correction)[place] <= alpha)
 
     made = []
-    for place, (pair, tested) in enumerate(zip(pairs, corrected(pair.p for pair in pairs), strict=True)):
+    for place, (pair, tested) in enumerate(zip(pairs, corrected(known), strict=True)):
         first, *others = pair.claims
+        if tested[0] <= alpha:  # at the level of plans it was open
+            first = replace(first, advice="", enough="")
         claims = (
             _settled(first, tested, [kind[place] for kind in by_kind], alpha),
             *(_settled(claim, (claim.p, 1.0), [], alpha) for claim in others),
@@ -148,7 +152,14 @@ def _settled(claim: Claim, tested: Corrected, of_margin: Sequence[Corrected], al
     if margin is not None and not margin.reason:
         tests = dict(zip(P_OF_MARGIN, of_margin, strict=False))
         margin = replace(margin, **{P_OF_MARGIN[kind]: p for kind, (p, _) in tests.items()})  # type: ignore[arg-type]
-        of_shown = [doubt for doubt in margin.doubts if doubt.of == margin.shown]
-        _, as_many = tests.get(margin.shown, (margin.p, 1.0))
-        margin = replace(margin, doubts=standing(of_shown, margin.p, margin.alpha, as_many))
+        doubts = (
+            standing(
+                [doubt for doubt in margin.doubts if doubt.of == kind],
+                getattr(margin, name),
+                margin.alpha,
+                tests.get(kind, (0.0, 1.0))[1],
+            )
+            for kind, name in P_OF_MARGIN.items()
+        )
+        margin = replace(margin, doubts=tuple(chain.from_iterable(doubts)))
     return replace(claim, doubts=standing(claim.doubts, p, alpha, times), margin=margin)

@@ -231,7 +231,8 @@ P_OF_MARGIN = {"not worse": "p_not_worse", "worse": "p_worse", "equivalent": "p_
 class Doubt(NamedTuple):
     """A reason why a p-value may be too small, the p-value if it is so, and of a margin what it would show.
 
-    What is shown has a reserve if this p-value, corrected as the other is, does not show it.
+    What is shown has a reserve if this p-value, corrected as the other is, does not show it. "{p}" in the
+    reason stands for the corrected one.
     """
 
     reason: str
@@ -241,7 +242,12 @@ class Doubt(NamedTuple):
 
 def standing(doubts: Iterable[Doubt], p: float, alpha: float, times: float = 1.0) -> tuple[Doubt, ...]:
     """Return the doubts by which p would be above α where it is not, if it is corrected to so many times."""
-    return tuple(doubt for doubt in doubts if p <= alpha < times * doubt.p)
+    corrected = (doubt._replace(p=min(1.0, times * doubt.p)) for doubt in dict.fromkeys(doubts))
+    return tuple(
+        doubt._replace(reason=doubt.reason.replace("{p}", f"{doubt.p:.2g}"))
+        for doubt in corrected
+        if p <= alpha < doubt.p
+    )
 
 
 @dataclass(frozen=True)
@@ -262,8 +268,8 @@ class Margin:
         p-value of "the effect is outside ±margin": the larger of the two one-sided ones.
     interval
         Interval of the effect at a confidence level of 1 − 2α, not corrected for the number of pairs, cut to
-        the possible effects. Of one pair, it lies within ±margin exactly if A and B are equivalent, except by
-        rank tests, whose p are not those of a mean.
+        the possible effects. Of one pair, it lies within ±margin exactly if p_equivalent ≤ α, except by rank
+        tests, whose p are not those of a mean.
     alpha
         The level of each one-sided test.
     reason
@@ -283,8 +289,12 @@ class Margin:
 
     @property
     def shown(self) -> Shown:
-        """Whether A and B are equivalent, A is not worse than B by the margin, or A is worse by more."""
-        if self.p_equivalent <= self.alpha:
+        """Whether A and B are equivalent, A is not worse than B by the margin, or A is worse by more.
+
+        If the only doubt is whether A is better by the margin, A is not worse, without a reserve.
+        """
+        in_doubt = {doubt.of for doubt in self.doubts}
+        if self.p_equivalent <= self.alpha and in_doubt != {"equivalent"}:
             return "equivalent"
         if self.p_not_worse <= self.alpha:
             return "not worse"
@@ -316,8 +326,8 @@ class Margin:
 
     @property
     def reserve(self) -> str:
-        """The reason why the tests hold only with reserve; "" if they hold without."""
-        return _reserve(self.doubts)
+        """The reason why what is shown holds only with reserve; "" if it holds without."""
+        return _reserve([doubt for doubt in self.doubts if doubt.of == self.shown])
 
     @property
     def is_reserved(self) -> bool:

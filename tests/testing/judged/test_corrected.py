@@ -154,6 +154,9 @@ def test_a_mean_is_held_to_a_score(systems: int) -> None:
         compare_judged(data, against=3.0)
     with pytest.raises(NbykError, match="unknown system 'foo'"):
         compare_judged(data, against="foo")
+    if systems == 1:
+        with pytest.raises(NbykError, match="against: found 'A' and one system; give"):
+            compare_judged(data, against=data.systems[0])
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 8])
@@ -169,6 +172,21 @@ def test_intervals_hold_with_few_rated_items(n: int) -> None:
         hits.append(low <= 0.0 <= high)
         assert n > 2 or found.weight in (0.0, 1.0)
     assert np.mean(hits) >= 0.93
+
+
+def test_ratings_that_leave_lambda_less_than_a_degree_of_freedom_are_those_of_people_alone() -> None:
+    """Two of four ratings have nearly all of the weight: 1.5 degrees of freedom, and an interval of 76."""
+    rng = np.random.default_rng(0)
+    quality = rng.standard_normal(200)
+    judge = 0.8 * quality + 0.6 * rng.standard_normal(200)
+    chance = np.full((200, 1), 0.1)
+    chance[:4, 0] = [0.02, 0.02, 0.9, 0.9]
+    given = judged(judge, np.arange(4), np.arange(4), quality[:4] + 0.3 * rng.standard_normal(4))
+    weighing = Weighing(replace(given, chance=chance))
+    assert 0.0 < weighing.best_weight(np.ones(1)) < 1.0
+    found, people = (corrected(weighing, 0, weight=weight) for weight in (None, 0.0))
+    assert 1.0 < people.items.df < 2.0
+    assert (found.weight, found.items.interval()) == (0.0, people.items.interval())
 
 
 @pytest.mark.parametrize("shift", [0.0, 3.0])

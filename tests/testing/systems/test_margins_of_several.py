@@ -45,7 +45,7 @@ def test_verdicts_and_the_sentence_follow_the_corrected_p() -> None:
     board = board_of(against="level")
     margins = {pair.a: pair.margin for pair in board.pairs if pair.margin is not None}
     assert {name: of.shown for name, of in margins.items()} == {
-        "same": "equivalent",
+        "same": "not worse",
         "near": "undecided",
         "far": "worse",
     }
@@ -53,9 +53,19 @@ def test_verdicts_and_the_sentence_follow_the_corrected_p() -> None:
     parts = [f"{said[of.shown]}: {name}{' (with reserve)' * of.is_reserved}" for name, of in margins.items()]
     assert sorted(board_margin_sentence(board).removesuffix(".").split("; ")) == sorted(parts)
     assert {pair["claims"][0]["margin"]["verdict"] for pair in board.to_dict()["pairs"]} >= {
-        "equivalent, with reserve",
+        "not worse",
         "worse",
     }
+
+
+def test_a_system_of_which_it_is_only_in_doubt_whether_it_is_better_is_not_worse() -> None:
+    """The two are equivalent by t; items not seen could only make the one that is ahead better."""
+    for a, b, verdict in (("same", "level", "not worse"), ("level", "same", "equivalent, with reserve")):
+        given = systems()
+        margin = nbyk.compare(None, given[a], given[b], metric="mean", margin=MARGIN).pair.margin
+        assert margin is not None
+        assert max(margin.p_equivalent, margin.p_not_worse) <= 0.05
+        assert (margin.verdict, bool(margin.reserve)) == (verdict, "reserve" in verdict)
 
 
 def test_without_a_margin_nothing_is_said_of_one() -> None:

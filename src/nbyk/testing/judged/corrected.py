@@ -103,17 +103,17 @@ class Weighing:
         kappa, systems = self.a - self.b, np.flatnonzero(signs)
         judge_variance = covariance = 0.0
         for rows in self.slices:
-            scores = self.data.judge[:, systems]
-            scores = self.less(scores, scores[rows].mean(axis=0))
-            spread = product(scores[rows].T, scores[rows]) / (len(rows) - 1)
+            scores = self.data.judge[np.ix_(rows, systems)]
+            scores = self.less(scores, scores.mean(axis=0))
+            spread = product(scores.T, scores) / (len(rows) - 1)
             k = kappa[np.ix_(rows, systems)] * signs[systems]
             judge_variance += float(np.sum(spread * product(k.T, k)))
             for s in systems:
-                chosen = rows[self.rated[rows, s]]
-                a = self.a[chosen, s]
-                people = self.people[chosen, s]
+                is_rated = self.rated[rows, s]
+                chosen = rows[is_rated]
+                a, people = self.a[chosen, s], self.people[chosen, s]
                 centred = self.less(people, np.average(people, weights=a))
-                with_judge = product(a / a.sum() * centred, scores[chosen])
+                with_judge = product(a / a.sum() * centred, scores[is_rated])
                 weights = product(signs[s] * a, kappa[np.ix_(chosen, systems)] * signs[systems])
                 covariance += float(np.sum(with_judge * weights))
         return min(max(covariance / judge_variance, 0.0), 1.0) if judge_variance > 0.0 else 0.0
@@ -160,7 +160,7 @@ def corrected(
             variances[places, system] = np.sum(errors**2) * a[places] ** 2 / np.sum(a[places] ** 2)
     df, spread = _degrees(variances, weighing.spread), weighing.spread
     if is_fitted and 0.0 < weight < 1.0:  # λ takes a degree of freedom from the rectifier
-        if df <= 1.0 + _ALONE:
+        if df < 2.0 - _ALONE:
             return corrected(weighing, plus, minus, weight=0.0, rated_only=rated_only)
         df, spread = df - 1.0, spread * math.sqrt(df / (df - 1.0))
     packed = [_rows_of(weighing, system, rows, residual, judged, spread) for system in (plus, minus)]

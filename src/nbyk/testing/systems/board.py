@@ -210,8 +210,8 @@ class _OnePair:
         drawn = bootstraps[np.isfinite(bootstraps)]
         if drawn.size == 0:
             check_defined([metric], bootstraps[None])
-        items, by_bootstrap = self._items(under, drawn, margin, exact=exact)
         within_one = is_within_one(metric, data)
+        items, by_bootstrap = self._items(under, drawn, margin, exact=exact, within_one=within_one)
         largest = 1.0 if margin is None else largest_of_items(metric, draws.rows, within_one=within_one)
         claims = claims_of(metric, data, panel, items, asked, test, margin, largest)
         claims = with_latent(claims, metric, data, panel, self.scale, asked.confidence_level)
@@ -246,7 +246,7 @@ class _OnePair:
         return replace(pair, cautions=cautions)
 
     def _items(
-        self, under: DrawnNull, drawn: Floats, margin: float | None, *, exact: bool
+        self, under: DrawnNull, drawn: Floats, margin: float | None, *, exact: bool, within_one: bool
     ) -> tuple[Claim, bool]:
         """Return the claim over new items or clusters alone, and whether its interval is the bootstrap's."""
         asked, panel, draws, decision = self.asked, self.panel, self.draws, self.asked.decision
@@ -255,7 +255,6 @@ class _OnePair:
         if exact:
             p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
         interval = percentile_interval(drawn, level)
-        within_one = is_within_one(metric, draws.data)
         known = items_alone(metric, draws.rows, p, interval, asked, within_one=within_one)
         alone = known if asked.hypothesis == EQUALLY_GOOD else ItemsAlone(p)
         if alone.interval is not None:

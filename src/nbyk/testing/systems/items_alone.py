@@ -247,8 +247,7 @@ def of_effects(
         method = SKEWED_T if raised[alternative].p > p[alternative].p else ""
         return ItemsAlone(raised, interval, unseen, method)
     if_more = (
-        f"a few {unit} lie far from the others on one side; if the population has more of them, p is "
-        f"{raised[alternative].p:.2g}"
+        f"a few {unit} lie far from the others on one side; if the population has more of them, p is {{p}}"
     )
     return ItemsAlone(p, None, (Doubt(if_more, raised[alternative].p), *unseen))
 
