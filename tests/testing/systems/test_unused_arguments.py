@@ -47,7 +47,7 @@ ASKS: dict[str, tuple[Callable[..., Any], Arguments]] = {
     ),
     "one": (
         lambda **more: nbyk.compare({"a": A}, **more),
-        {"null": "shifted", "pair_runs": True, "against": "b"},
+        {"null": "shifted", "pair_runs": True, "against": "b", "alternative": "less", "looks": 2},
     ),
     "suite of one": (lambda **more: nbyk.compare({"a": A}, suite=TASKS, **more), {"against": "b"}),
     "read": (

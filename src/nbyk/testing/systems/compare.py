@@ -53,10 +53,11 @@ _UNUSED: Mapping[str, tuple[str, ...]] = {
         "pair_runs",
     ),
     "it is about scores of runs": ("test", "tau"),
+    "one system without a score (`against`) is compared with nothing": ("alternative", "correction", "looks"),
 }
 """The arguments of `compare` that mean nothing for some data, by what an error says of these."""
 
-_OF_VOTES, _OF_SCORES, _BY_FORMULA, _OF_SUITE, _NOT_OF_SCORES = _UNUSED
+_OF_VOTES, _OF_SCORES, _BY_FORMULA, _OF_SUITE, _NOT_OF_SCORES, _OF_ONE = _UNUSED
 
 
 def compare(
@@ -350,6 +351,8 @@ def compare(
     scored = ScoredSystems.of(systems, metric)
     if suite is not None or bar is not None or len(scored.names) == 1:
         _refuse_unused(words, _BY_FORMULA)
+    if len(scored.names) == 1 and bar is None:
+        _refuse_unused(words, _OF_ONE)
     if len(scored.names) == 1 and isinstance(against, str):
         raise NbykError(f"found {against!r} and one system; give a score, such as 0.8", argument="against")
     if suite is not None:

@@ -214,7 +214,9 @@ def sensitivity(
         seed=as_seed(seed),
     )
     data = response_set(gold, a, b, cluster=cluster)
-    warnings = [*about_units(named_units(data), has_gold=data.has_gold)]
+    chosen, skipped = _applicable(data, metrics)
+    alone = all(metric.takes_trials for metric in chosen)
+    warnings = [] if alone else [*about_units(named_units(data), has_gold=data.has_gold)]
     if data.clusters is not None:
         single = [name for name in nulls if TESTED[name] != EQUALLY_GOOD]
         single += [sampler.name for sampler in parsed if sampler != WHOLE_ITEMS]
@@ -223,7 +225,6 @@ def sensitivity(
         if single:
             says = f"items come in clusters, but {listed(single)} draw single items: nbyk leaves them out"
             warnings.insert(0, says)
-    chosen, skipped = _applicable(data, metrics)
     draws = Draws(data, chosen, seed=asked.seed, threads=threads, progress=progress)
     every, observed = range(len(chosen)), draws.observed.tolist()
     bootstrapped = draws.bootstrapped(every, n_resamples, "bootstrap")
