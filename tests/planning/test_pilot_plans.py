@@ -128,7 +128,7 @@ def test_a_difference_that_does_not_vary_takes_the_fewest_items_that_a_test_reje
     """Of 2^N swaps, two are as far out as the data, or one on one side: 2/2⁶ and 1/2⁵ are at most .05."""
     b = np.linspace(0.0, 1.0 - difference, n)[:, np.newaxis]
     constant = PilotItems("these", None, Response("clamped"), (b + difference, b), ("ours", "theirs"))
-    given = {"metric": "mean", "precision": 0.05, **asked}
+    given = {"metric": "mean", "precision": 0.05, "max_responses": 3, **asked}
     found = plan(constant, power=0.8, **given)
     assert (found.n_items, found.k_responses) == (items, 1)
     assert all(row.n_items >= items for row in found.candidates)
