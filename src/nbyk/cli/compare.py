@@ -497,5 +497,5 @@ def _against(against: str | None, systems: Systems, *, gate: bool) -> str | floa
             "a system is named 'gold'; give people's ratings with --gold FILE, or give the system another "
             "name, as in other=FILE"
         )
-    found = baseline(against, systems.names, gate=gate)
-    return against if systems.kind == "scores" else found
+    compared_with = baseline(against, systems.names, gate=gate)
+    return against if systems.kind == "scores" else compared_with

@@ -54,7 +54,7 @@ class Following:
 
     def after(self, boards: Sequence[Board], systems: Systems) -> tuple[str, str]:
         """Return what to do after an answer, and the command for it; "" for none."""
-        from nbyk.testing.scores.compare_scores import n_corrected_for
+        from nbyk.testing.corrections import n_corrected_for
 
         journal, board = present(), boards[0]
         if journal is None:
@@ -74,7 +74,7 @@ class Following:
             if systems.kind == "numbers" and pair.margin is None and pair.effect != 0.0:
                 has_pair = self.table is not None and holds_two_systems(Path(self.table), self.rater)
                 if self.is_plan and ({pair.a, pair.b} <= {*self.files} or has_pair):
-                    n_pairs = n_corrected_for(board.question, board.pairs)
+                    n_pairs = n_corrected_for(board.question.correction, len(board.pairs))
                     return "what would settle it", self._plan(pair, board.question.alpha / n_pairs)
                 if is_only and not pair.claims[0].advice and "--full" not in journal.question:
                     return "what would settle it", f"{journal.question} --full"
@@ -186,7 +186,7 @@ def _of_scores(data: Systems, board: Board, factor: float | None, shift: float |
     import pandas as pd
 
     from nbyk.report.answer import AnswerTable
-    from nbyk.testing.scores.compare_scores import n_corrected_for
+    from nbyk.testing.corrections import n_corrected_for
     from nbyk.testing.scores.power_analysis import comparison_power
 
     more: dict[str, Any] = {"notes": [], "details": {"power": {}}}
@@ -206,7 +206,7 @@ def _of_scores(data: Systems, board: Board, factor: float | None, shift: float |
     said = ", ".join(
         f"{p.power:.2g} with {p.n_scores} scores like those of {name}" for name, p in powers.items()
     )
-    n_pairs = n_corrected_for(board.question, board.pairs)
+    n_pairs = n_corrected_for(board.question.correction, len(board.pairs))
     corrected = f", corrected for {n_pairs} pairs," if n_pairs > 1 else ""
     lift = f"a factor of {by:g}" if shift is None else f"{by:g}"
     line = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
 from collections.abc import Iterable
@@ -68,8 +69,6 @@ def fit(
         Seed of the check. The prior does not depend on it.
     """
     check_files([ratings])
-    import numpy as np
-
     from nbyk.cli.labels import are_labels, fit_labels, names_in, read_labels
     from nbyk.cli.pilot import pilot_scale, read_rated
     from nbyk.data.columns import Columns
@@ -99,7 +98,7 @@ def fit(
         lines = _lines_of_labels(fitted.prior, read, chosen)
     else:
         on_scale = None if scale is None and ratings.suffix.lower() == ".parquet" else pilot_scale(scale)
-        if isinstance(on_scale, Interval) and response in KINDS and np.isinf(KINDS[response].high):
+        if isinstance(on_scale, Interval) and response in KINDS and math.isinf(KINDS[response].high):
             on_scale = OpenInterval(on_scale.low, on_scale.high)
         print(f"fitting a prior to {ratings} …", file=sys.stderr)
         with errors_about(file=ratings):

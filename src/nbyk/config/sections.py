@@ -117,9 +117,9 @@ class Section(BaseModel):
         """Refuse yes and no where a number belongs, which pydantic takes for 1 and 0."""
         of = cls.model_fields[str(info.field_name)].annotation
         kinds = {getattr(kind, "__origin__", kind) for kind in (of, *get_args(of))}
-        found = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, bool)]
-        if found and kinds & {int, float}:
-            raise NbykError(f"found {'yes' if found[0] else 'no'}, which is no number; expected one")
+        booleans = [of for of in (value if isinstance(value, list) else [value]) if isinstance(of, bool)]
+        if booleans and kinds & {int, float}:
+            raise NbykError(f"found {'yes' if booleans[0] else 'no'}, which is no number; expected one")
         return value
 
 

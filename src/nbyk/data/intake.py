@@ -160,8 +160,8 @@ def read_systems(
     people = None if gold is None else _people(gold, gold_columns, columns)
     _refuse_columns(sources, people, columns, of_scores=kind == "scores")
     options: dict[str, Any] = {"scale": on_scale, "classes": classes and listed(classes), "cluster": cluster}
-    of_items = scored is not None or any(options.values())
-    kind = kind or _kind([*sources.values()], people, scored, classes, of_items=of_items)
+    asks_of_items = scored is not None or any(options.values())
+    kind = kind or _kind([*sources.values()], people, scored, classes, asks_of_items=asks_of_items)
     options |= {"paired": paired, "lower_is_better": lower_is_better}
     _refuse_options(kind, options, on_duplicates, has_gold=people is not None)
     if kind == "scores":
@@ -416,7 +416,7 @@ def _kind(
     scored: str | None,
     classes: Sequence[str] | None,
     *,
-    of_items: bool,
+    asks_of_items: bool,
 ) -> Kind:
     """Return the kind of all data: what is scored, that of every table if they agree, or else numbers.
 
@@ -429,8 +429,8 @@ def _kind(
         return "classes" if all(of.kind in one_each for of in sources) else "distributions"
     if scored is not None:
         return cast("Kind", scored)
-    found = _kind_of_cells(sources, gold, of_items=of_items)
-    return "classes" if found == "numbers" and classes is not None else found
+    kind = _kind_of_cells(sources, gold, asks_of_items=asks_of_items)
+    return "classes" if kind == "numbers" and classes is not None else kind
 
 
 def _have_columns(sources: Sequence[GivenData], classes: Sequence[str]) -> bool:
@@ -439,13 +439,15 @@ def _have_columns(sources: Sequence[GivenData], classes: Sequence[str]) -> bool:
     return any(len(of.names) > 1 if of.nameless else {*classes} <= {*of.names} for of in tables)
 
 
-def _kind_of_cells(sources: Sequence[GivenData], gold: GivenData | None, *, of_items: bool) -> Kind:
+def _kind_of_cells(sources: Sequence[GivenData], gold: GivenData | None, *, asks_of_items: bool) -> Kind:
     if any(source.table is None for source in sources):
         return "numbers"
     found = [(source, source.kind) for source in sources]
     plain = [of.table for of, kind in found if kind == "scores" and of.table and of.table.nameless]
-    of_items = of_items or gold is not None or any(len(of.runs) > 1 for of in sources)
-    if of_items or (len(plain) == len(found) and not are_scores([as_numbers(of.columns[0]) for of in plain])):
+    asks_of_items = asks_of_items or gold is not None or any(len(of.runs) > 1 for of in sources)
+    if asks_of_items or (
+        len(plain) == len(found) and not are_scores([as_numbers(of.columns[0]) for of in plain])
+    ):
         found = [
             (of, "numbers" if of.table and of.table.nameless and kind == "scores" else kind)
             for of, kind in found

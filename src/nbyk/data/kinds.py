@@ -240,8 +240,8 @@ def refuse_strange_columns(
 ) -> None:
     """Raise NbykError if one of several columns has none of the classes of all others: it is of no rater.
 
-    `given` are the data with the places of the classes in each of their columns; `as_clusters` says what to
-    do with a column of clusters.
+    `given` has the place of each data set and, for each of its columns, the numbers of the classes in it.
+    `as_clusters` says what to do with a column of clusters.
     """
     if all(len(columns) < 2 for _, columns in given):
         return

@@ -63,7 +63,6 @@ def as_systems(
     scale: Scale | None = None,
     scored: str | None = None,
     paired: bool = False,
-    lower_is_better: bool | None = None,
 ) -> Systems:
     """Return systems, and gold if there is any, from whatever holds their responses.
 
@@ -80,7 +79,7 @@ def as_systems(
         pandas, they are matched by their index.
     cluster : shape (N,)
         The name of each item's cluster.
-    kind, classes, scale, lower_is_better
+    kind, classes, scale
         As for `nbyk.compare`.
     scored
         What the metric scores, "classes" or "distributions"; None if numbers, too.
@@ -101,10 +100,10 @@ def as_systems(
         known_systems = gold if isinstance(gold, Systems) else _systems_of(gold)
         if kind not in (None, known_systems.kind):
             raise NbykError(f"found {kind}, and the data were read as {known_systems.kind}", argument="kind")
-        return _directed(known_systems, lower_is_better)
+        return known_systems
     named = _named(systems)
     if kind == "scores":
-        return _directed(_scores(gold, named, scale, paired=paired), lower_is_better)
+        return _scores(gold, named, scale, paired=paired)
     given = [_given(of, name) for name, of in (named if gold is None else {"gold": gold, **named}).items()]
     known = _kind(given, kind, scored, classes)
     refuse_options(known, {"scale": scale, "classes": classes})
@@ -130,16 +129,7 @@ def as_systems(
         matrices = {name: _on_scale(scale, matrix, name) for name, matrix in matrices.items()}
     gold_matrix, gold_units = matrices.pop("gold", None), units.pop("gold", None)
     on_scale = scale or FROM_0_TO_1
-    made = Systems(matrices, gold_matrix, units, gold_units, (), clusters, on_scale, known, categories)
-    return _directed(made, lower_is_better)
-
-
-def _directed(systems: Systems, lower_is_better: bool | None) -> Systems:
-    if lower_is_better is None:
-        return systems
-    options = {"lower_is_better": lower_is_better}
-    refuse_options(systems.kind, options, has_gold=systems.gold is not None)
-    return replace(systems, lower_is_better=lower_is_better)
+    return Systems(matrices, gold_matrix, units, gold_units, (), clusters, on_scale, known, categories)
 
 
 def response_set(

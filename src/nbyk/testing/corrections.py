@@ -70,6 +70,11 @@ def correct_p_values(p_values: Any, method: str = "holm") -> Floats:
     return np.minimum(corrected, 1.0)
 
 
+def n_corrected_for(method: str, n_pairs: int) -> int:
+    """Return the number of pairs that p-values or bounds are corrected for."""
+    return 1 if method == "none" else n_pairs
+
+
 def times_of_least(method: str, n_pairs: int) -> int:
     """Return how many times the least p that a test can give a correction makes it, if all pairs have it."""
     return n_pairs if method in ("holm", "bonferroni") else 1

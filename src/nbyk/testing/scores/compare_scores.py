@@ -314,8 +314,3 @@ def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, pair
     elif not FACTS[test].paired:
         title = FACTS[test].title
         yield f"the scores are paired, and {title} ignores that; without `test`, nbyk uses the pairs"
-
-
-def n_corrected_for(question: Question, pairs: Sequence[Pair]) -> int:
-    """Return the number of pairs that p-values or bounds are corrected for."""
-    return 1 if question.correction == "none" else len(pairs)

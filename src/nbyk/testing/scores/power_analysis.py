@@ -14,13 +14,13 @@ from nbyk.arrays import Floats
 from nbyk.data.arrays import as_scores
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import Streams, as_seed, stream_key
+from nbyk.testing.corrections import n_corrected_for
 from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.intervals import proportion_interval
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Board
 from nbyk.testing.scores.aso import AsoResult, aso_batch
 from nbyk.testing.scores.battery import p_values as p_values_of
-from nbyk.testing.scores.compare_scores import n_corrected_for
 from nbyk.testing.scores.facts import FACTS
 
 Lift = Literal["factor", "shift"]
@@ -135,7 +135,7 @@ def comparison_power(
     if question.tau is None:
         side: Alternative = "two-sided" if question.alternative == "two-sided" else "greater"
         test = partial(p_values_of, question.test, alternative=side)
-        alpha, default = question.alpha / n_corrected_for(question, board.pairs), _N_RESAMPLES
+        alpha, default = question.alpha / n_corrected_for(question.correction, len(board.pairs)), _N_RESAMPLES
     else:
         order = board.pairs[0].claims[0].order
         assert isinstance(order, AsoResult)

@@ -12,7 +12,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, unknown_name
 from nbyk.resampling.effects import Progress, Threads, check_defined
 from nbyk.resampling.samplers import check_null, get_sampler
-from nbyk.testing.corrections import Correction
+from nbyk.testing.corrections import Correction, n_corrected_for
 from nbyk.testing.decision import Decision, NullDraws
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.family import Hypotheses
@@ -105,7 +105,7 @@ class Asked:
     @property
     def alpha_of_plans(self) -> float:
         """The level at which to plan for a pair: α, over the number of pairs if p is corrected for it."""
-        return self.decision.alpha / (1 if self.correction == "none" else self.n_pairs)
+        return self.decision.alpha / n_corrected_for(self.correction, self.n_pairs)
 
     @property
     def hypothesis(self) -> str:

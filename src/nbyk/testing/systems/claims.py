@@ -110,8 +110,8 @@ def within(metric: Metric, bounds: Interval | None, interval: Interval, data: Re
 
 
 def has_bounds(metric: Metric, ratings: Iterable[Floats]) -> bool:
-    """Return whether scores of ratings lie within the metric's bounds; with a unit, for those from 0 to 1."""
-    return metric.unit_power == 0 or are_from_zero_to_one(ratings)
+    """Return whether scores lie within the metric's bounds; with a unit, those of ratings from 0 to 1 do."""
+    return metric.table is not None or metric.unit_power == 0 or are_from_zero_to_one(ratings)
 
 
 def are_from_zero_to_one(ratings: Iterable[Floats]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from nbyk.data.arrays import is_frame
 from nbyk.data.intake import read_systems
+from nbyk.data.kinds import refuse_options
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.responses import are_shares, as_systems
 from nbyk.data.scales import GivenScale, as_scale
@@ -328,8 +329,10 @@ def compare(
             scale=as_scale(scale),
             scored=kind_scored(metric),
             paired=pair_runs,
-            lower_is_better=lower_is_better,
         )
+    if lower_is_better is not None:
+        refuse_options(systems.kind, {"lower_is_better": lower_is_better}, has_gold=systems.gold is not None)
+        systems = replace(systems, lower_is_better=lower_is_better)
     if systems.kind == "scores":
         question = replace(
             asked.question("mean score"),

@@ -143,7 +143,7 @@ class _Alone:
         self.panel = replace(asked.panel(self.data), names=(scored.names[system], ""))
         self.bounded = is_within_one(scored.metric, scored.pair(system, system))
         rated = (self.data.gold, self.data.a) if self.data.has_gold else (self.data.a,)
-        self.has_bounds = scored.metric.table is not None or has_bounds(scored.metric, rated)
+        self.has_bounds = has_bounds(scored.metric, rated)
 
     @cached_property
     def largest(self) -> float:
@@ -285,8 +285,7 @@ def from_0_to_1(bar: float, scored: ScoredSystems) -> float:
     """Return the bar on [0, 1]; raise NbykError if no system can have that score."""
     metric, scale, rows = scored.metric, scored.scale, scored.rows
     rated = [rows.systems, *([rows.gold] if rows.gold.size else [])]
-    is_bounded = metric.table is not None or has_bounds(metric, rated)
-    low, high = (metric.score_range if is_bounded else None) or (-math.inf, math.inf)
+    low, high = (metric.score_range if has_bounds(metric, rated) else None) or (-math.inf, math.inf)
     normal = (bar - metric.score_in_ratings(0.0, scale)) / metric.effect_unit(scale)
     if not low <= normal <= high or not math.isfinite(normal):
         ends = [f"{metric.score_in_ratings(end, scale):g}" for end in (low, high)]
