@@ -127,11 +127,11 @@ def test_a_copy_of_a_metric_that_is_a_mean_over_items_has_its_reserve_and_its_ga
 ) -> None:
     # so small a difference that a kind of item not seen could turn it round
     rng = np.random.default_rng(4)
-    gold = rng.uniform(0.3, 0.7, 120)
+    gold = rng.uniform(0.3, 0.7, 60)
     better = -0.01 if metric == "mean_cost" else 0.01
     for name, off in (("gold", 0.0), ("a", -0.02 + better), ("b", -0.02)):
-        ratings = gold[:, None] + off + rng.normal(0.0, 0.004, (120, 2))
-        rows = [f"{i},{j},{ratings[i, j]:.6f}" for i in range(120) for j in range(2)]
+        ratings = gold[:, None] + off + rng.normal(0.0, 0.004, (60, 2))
+        rows = [f"{i},{j},{ratings[i, j]:.6f}" for i in range(60) for j in range(2)]
         Path(f"{name}.csv").write_text("\n".join(["item,run,value", *rows]) + "\n")
     given = "" if metric.startswith("mean") and metric != "mean_of_emds" else "--gold gold.csv"
     line = f"compare a.csv b.csv {given} --generalise items --gate --resamples 499 --metric-file own.py"

@@ -43,7 +43,7 @@ def test_plans_from_each_source(nbyk: Run) -> None:
         assert "40 items with 3 labels each (120 labels)" in out
     command = " ".join(out.split()).partition("hopeful. `nbyk ")[2].partition("`")[0]
     assert "--epsilon 0.5 --power 0.8 --solve raters" in command, out
-    code, out, _ = nbyk(f"{command} --items 5000")
+    code, out, _ = nbyk(f"{command} --epsilon 1 --power 0.5 --items 1000")
     assert (code, "new raters" in " ".join(out.split())) == (0, True)
     pair = "plan --pilot gold.csv --pilot-systems a.csv b.csv"
     code, out, _ = nbyk(f"{pair} --items 40 --responses 3 --precision 0.05")
@@ -51,7 +51,7 @@ def test_plans_from_each_source(nbyk: Run) -> None:
     code, out, _ = nbyk(f"{pair} --solve raters --power 0.5")
     assert code == 0
     assert "new raters" in " ".join(out.split())
-    code, out, _ = nbyk("plan --pilot gold.csv --solve raters --effect 0.05 --power 0.8 --items 5000")
+    code, out, _ = nbyk("plan --pilot gold.csv --solve raters --effect 0.05 --power 0.5 --items 1000")
     assert (code, "label an item once" in " ".join(out.split())) == (0, True)
 
 

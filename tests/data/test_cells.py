@@ -227,7 +227,7 @@ def test_a_comparison_stays_within_the_room_of_its_cells(layout: str, tmp_path: 
         assert f"{n} items" in run.stdout
         return 1024 * int(run.stdout.split()[-1])
 
-    few, many = 200_000, 1_000_000
+    few, many = 100_000, 500_000
     n_cells = (many - few) * (3 if layout == "wide" else 4)
     assert peak(many) - peak(few) < bounded.ROOM * n_cells
 

@@ -51,17 +51,17 @@ def plans(items: nbyk.PilotItems) -> tuple[int, int]:
 
 @pytest.mark.statistics
 def test_the_assured_items_have_the_power_in_four_of_five_pilots_of_convabuse() -> None:
-    """30 pilots of 80 items: a share of .8 has a standard error of .07. The truth is that of all 4,050."""
+    """20 pilots of 80 items: a share of .8 has a standard error of .09. The truth is that of all 4,050."""
     ratings = load_source("convabuse").matrix()
     truth, *_ = signal(nbyk.PilotItems("all", ratings, LIKERT))
     generator, held = np.random.default_rng(1), []
-    for _ in range(30):
+    for _ in range(20):
         chosen = generator.choice(len(ratings), 80, replace=False)
         sizes = np.array(plans(nbyk.PilotItems("some", ratings[chosen], LIKERT)))
         power = norm.cdf(np.sqrt(sizes) * truth - Z_ALPHA * math.sqrt(1.0 + truth**2))
         held.append(power >= 0.8)
     guess, sure = np.mean(held, axis=0)
-    assert sure >= 0.8 - 3.0 * 0.073
+    assert sure >= 0.8 - 3.0 * 0.09
     assert guess < sure
 
 
