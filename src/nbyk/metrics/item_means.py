@@ -107,6 +107,8 @@ def without_rounding(values: Floats) -> Floats:
         np.subtract(steps, np.rint(steps), out=steps)
         middles.append(block[np.abs(steps, out=steps) >= 0.5 - _NEAR_MIDDLE])
     near = np.sort(np.concatenate(middles))
+    if near.size < 2:
+        return rounded
     below, ends = np.floor(near * 10.0**places), np.round(near, places) + 0.0
     apart = np.flatnonzero((np.diff(below) == 0.0) & (np.diff(ends) > 0.0))
     for low, high in zip(ends[apart], ends[apart + 1], strict=True):
