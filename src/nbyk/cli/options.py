@@ -139,6 +139,8 @@ def numbers_of(
     by_name: dict[str, float] = {}
     for part in counts.split(","):
         name, equals, number = part.rpartition("=")
+        if name.strip() in by_name:
+            raise NbykError(f"found {name.strip()} twice, expected each once", argument=argument)
         try:
             by_name[name.strip()] = float(number)
         except ValueError:

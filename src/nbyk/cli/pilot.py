@@ -58,13 +58,15 @@ class PilotFiles:
     again: tuple[str, ...] = ()
     by_gold: bool = True
     dataset: str | None = None
+    on_missing: str = "refuse"
 
     def answers(self, **how: Any) -> Systems:
         """Return the systems, and gold if there is any; `how` are further arguments of `read_systems`."""
         from nbyk.data import read_systems
 
         paths = [str(path) for path in self.systems or ()]
-        return read_systems(paths, self.gold, **asdict(self.columns), **asdict(self.mending), **how)
+        how |= {**asdict(self.columns), **asdict(self.mending), "on_missing": self.on_missing}
+        return read_systems(paths, self.gold, **how)
 
     def for_new_ones(self, solve: str) -> str:
         """Return the command that plans for new raters or runs, in a sentence."""

@@ -24,7 +24,7 @@ from nbyk.data.columns import (
 from nbyk.data.kinds import CellKind, Kind, NumberKind, kind_of, same_kind
 from nbyk.data.layouts import Mending, as_ids
 from nbyk.data.lm_eval import SampleChoice
-from nbyk.data.ratings import Ratings, numbered, ordered_ids
+from nbyk.data.ratings import Ratings, numbered, ordered_ids, refuse_alike
 from nbyk.data.reading import is_log, read_as, reader_of, table_of
 from nbyk.data.tables import Table
 from nbyk.data.text import some
@@ -111,6 +111,7 @@ def given_systems(
     names, system_of_row = numbered(as_ids(table, system_column, cells))
     for name in names:
         _check_name(name)
+    refuse_alike("system", names, system_of_row, table.at)
     rows = np.split(np.argsort(system_of_row, kind="stable"), np.cumsum(np.bincount(system_of_row))[:-1])
     return {
         name: table.taken(of.tolist(), without=system_column) for name, of in zip(names, rows, strict=False)
@@ -171,6 +172,11 @@ class GivenData:
     arguments: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def tables(self) -> list[Table]:
+        """The tables: one, those of the files of a folder, or none of ratings."""
+        return [run.table for run in self.runs or (self,) if run.table is not None]
+
+    @property
     def kind(self) -> Kind:
         """The kind of the cells; ratings that were read are numbers."""
         with renaming(self.arguments):
@@ -186,7 +192,7 @@ class GivenData:
     def givers(self) -> list[str]:
         """The columns of a table with one for each rater, run or system; none of another table's."""
         table = self.table
-        if table is None or table.nameless or table.roles or self.runs:
+        if table is None or table.nameless or table.roles or self.runs or self.kind == "distributions":
             return []
         known = recognised(table, Columns())
         if known.value in table.names or known.rater in table.names:

@@ -33,6 +33,9 @@ NO_ID = "a number of so many digits that neighbours are the same; write it as te
 """Floats beyond `LARGEST_ID` do not hold all whole numbers, so they name nothing."""
 
 
+_MIDNIGHT = " 00:00:00"
+
+
 @dataclass(frozen=True)
 class Entries:
     """Ratings as they were read, one entry per rating, with the rows in the table that errors name.
@@ -90,6 +93,8 @@ class Entries:
             what = "no value" if empty else shown(found)
             is_number = isinstance(found, str) and re.fullmatch(r"\s*[-+]?[\d.]*,\d+\s*", found)
             point = " with a decimal point and no comma" if is_number else ""
+            if isinstance(found, str) and found.strip().lower() in ("true", "false"):
+                point = ", 1 for true and 0 for false"
             of_clusters = "; if the column is of clusters, name it as such (`cluster`), or leave it out"
             raise self.refuse(
                 row,
@@ -217,27 +222,37 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
     if set(map(type, cells)) == {str} and all(map(str.strip, cells)):
         return list(cells)
     ids: list[str] = []
-    for row, cell in enumerate(cells):
-        if isinstance(cell, str):
-            text = cell
-        elif isinstance(cell, float) and cell.is_integer():
-            if abs(cell) >= LARGEST_ID:
-                raise table.at(row).error(f"column {name!r}: found {shown(cell)}, {NO_ID}")
-            text = str(int(cell))
-        elif isinstance(cell, datetime.date | uuid.UUID | decimal.Decimal) and cell == cell:
-            text = str(cell).removesuffix(" 00:00:00")
-        elif isinstance(cell, int) and not isinstance(cell, bool):
-            text = str(cell)
-        elif cell is None or cell != cell:
-            text = ""
-        else:
-            raise table.at(row).error(
-                f"column {name!r}: found {shown(cell)}, expected an id; use text or whole numbers"
-            )
+    for row, (cell, text) in enumerate(zip(cells, id_texts(cells), strict=True)):
+        if text is None:
+            is_wide = isinstance(cell, float) and cell.is_integer()
+            wanted = NO_ID if is_wide else "expected an id; use text or whole numbers"
+            raise table.at(row).error(f"column {name!r}: found {shown(cell)}, {wanted}")
         if not text.strip():
             raise table.at(row).error(f"column {name!r}: the id is empty; give every row one")
         ids.append(text)
     return ids
+
+
+def id_texts(cells: Sequence[Any]) -> list[str | None]:
+    """Return ids as text, "" of a missing one, None of what is none; days have no time, as in CSV."""
+    texts = [_id_text(cell) for cell in cells]
+    times = [row for row, cell in enumerate(cells) if isinstance(cell, datetime.datetime)]
+    if all(str(texts[row]).endswith(_MIDNIGHT) for row in times):
+        for row in times:
+            texts[row] = str(texts[row]).removesuffix(_MIDNIGHT)
+    return texts
+
+
+def _id_text(cell: Any) -> str | None:
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell)) if abs(cell) < LARGEST_ID else None
+    if cell is None or cell != cell:
+        return ""
+    if isinstance(cell, int | datetime.date | uuid.UUID | decimal.Decimal) and not isinstance(cell, bool):
+        return str(cell)
+    return None
 
 
 def refuse_repeated(table: Table, items: Sequence[str], way_out: str) -> None:
