@@ -77,6 +77,8 @@ def check_out_folder(out: Path) -> None:
     """Raise NbykError if a folder cannot be made, or if a file is in its place."""
     for folder in (out, *out.parents):
         if folder.is_dir():
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise NbykError(f"--out {out}: {folder} cannot be written to; give another folder")
             return
         if folder.exists():
             raise NbykError(

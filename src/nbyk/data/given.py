@@ -192,7 +192,7 @@ class GivenData:
     def givers(self) -> list[str]:
         """The columns of a table with one for each rater, run or system; none of another table's."""
         table = self.table
-        if table is None or table.nameless or table.roles or self.runs or self.kind == "distributions":
+        if table is None or table.nameless or table.roles or self.runs:
             return []
         known = recognised(table, Columns())
         if known.value in table.names or known.rater in table.names:
@@ -254,6 +254,10 @@ class GivenData:
                 clusters += [run.clusters[item] for item in entry_items]
         if clusters and len(clusters) < len(items):
             raise self.place.error("some of its files have clusters, and others have none; give them to all")
+        n_items = len(set(items))
+        notes = [
+            f"{run.place} has {run.n_items} of the {n_items} items" for run in runs if run.n_items < n_items
+        ]
         values = np.concatenate([run.values for run in runs])
         ratings = Ratings.from_columns(
             items,
@@ -265,7 +269,7 @@ class GivenData:
         )
         return replace(
             ratings,
-            mended=(*self.notes, *(note for run in runs for note in run.mended)),
+            mended=(*self.notes, *notes, *(note for run in runs for note in run.mended)),
             recognised=", ".join(dict.fromkeys(run.recognised for run in runs if run.recognised)),
             place=self.place,
             nameless=runs[0].nameless,
@@ -330,13 +334,14 @@ def given_data(
     return GivenData(place, table, columns)
 
 
-def refuse_too_few(sources: Mapping[str, GivenData], fewest: int) -> None:
+def refuse_too_few(sources: Mapping[str, GivenData], fewest: int, *, has_gold: bool = False) -> None:
     """Raise NbykError if there are too few systems, or if the columns of the only one may be systems."""
     if not sources:
         raise NbykError("found no system, expected at least two to compare; give a file for each")
     (name, source), *others = sources.items()
     givers = [] if others else source.givers
-    may_be_systems = bool(givers) and not all(map(_RUN.search, givers))
+    are_shares = bool(givers) and source.kind == "distributions"
+    may_be_systems = bool(givers) and not all(map(_RUN.search, givers)) and not (are_shares and has_gold)
     if not may_be_systems and len(sources) >= fewest:
         return
     if not givers or source.table is None:
@@ -345,6 +350,9 @@ def refuse_too_few(sources: Mapping[str, GivenData], fewest: int) -> None:
             "holds all systems, name their column with `system`"
         )
     alike = same_kind([source.table.column(name, "") for name in givers])
+    others_are = "" if alike else "; if one is of clusters, name it (`cluster`)"
+    if are_shares:
+        others_are = "; if they are classes with their probabilities, give gold (`gold`)"
     has_items = recognised(source.table, Columns(source.columns.item, None)).item in source.table.names
     are_systems = f"they are systems, {_SPLIT}"
     if not has_items:
@@ -354,7 +362,7 @@ def refuse_too_few(sources: Mapping[str, GivenData], fewest: int) -> None:
     raise source.place.error(
         f"found one system, with the columns {listed(givers)}, expected at least two to compare; if "
         f"{are_systems}; if they are raters of one system, write one rating a row, with "
-        f"the columns item, rater and value{'' if alike else '; if one is of clusters, name it (`cluster`)'}",
+        f"the columns item, rater and value{others_are}",
     )
 
 

@@ -154,7 +154,7 @@ def read_systems(
     on_scale, columns = as_scale(scale), Columns(item, rater, value, cluster)
     named = given_systems(systems, system, columns, as_scores=kind == "scores")
     sources = {name: given_data(given, name, columns, samples) for name, given in named.items()}
-    refuse_too_few(sources, fewest)
+    refuse_too_few(sources, fewest, has_gold=gold is not None)
     if samples not in (None, SampleChoice()) and not any(map(is_log, named.values())):
         raise NbykError(
             "`SampleChoice.task` and `SampleChoice.filter` choose among the scores of lm_eval logs, but no "

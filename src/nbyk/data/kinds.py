@@ -70,7 +70,7 @@ _NO_LABEL = re.compile(r"[\0\ud800-\udfff]")
 
 _FEWEST_OF_COLUMN = 5
 """Labels that show that a column without a class of another is of no rater."""
-_LOOKED_AT = 1000
+LOOKED_AT = 1000
 """Cells by which text is told from numbers."""
 
 _FIRST = 20
@@ -464,7 +464,7 @@ def kind_of(table: Table, asked: Columns) -> Kind:
         holds_runs = len(others) == 1 or (len(others) < len(table.names) and asked.value in others)
         return "scores" if asked.item == "item" and holds_runs else "numbers"
     values = columns_of_values(table, asked)
-    per_column = -(-_LOOKED_AT // max(len(values), 1))
+    per_column = -(-LOOKED_AT // max(len(values), 1))
     cells = [cell for name in values for _, cell in islice(table.cells(name), per_column)]
     kind = kind_of_cells(cells)
     if kind != "numbers" or len(values) < 2:
@@ -496,7 +496,7 @@ def _kind_of_nameless(table: Table) -> Kind:
     split = [_split(cell) for cell in cells] if texts and len(_split(cells[0])) > 1 else []
     if split and len(set(map(len, split))) == 1 and sum_to_one(list(zip(*split, strict=True))):
         return "distributions"
-    kind = kind_of_cells(cells[:_LOOKED_AT])
+    kind = kind_of_cells(cells[:LOOKED_AT])
     return "scores" if kind == "numbers" else kind  # none says which item or which run it is of
 
 
@@ -511,7 +511,7 @@ def kind_of_cells(cells: Sequence[Any]) -> Kind:
 
 def same_kind(columns: Sequence[Sequence[Any]]) -> bool:
     """Return whether columns hold numbers, or classes, all of them, and are no probabilities of classes."""
-    kinds = {kind_of_cells(cells[:_LOOKED_AT]) for cells in columns}
+    kinds = {kind_of_cells(cells[:LOOKED_AT]) for cells in columns}
     return len(kinds) == 1 and "distributions" not in kinds and not sum_to_one(columns)
 
 

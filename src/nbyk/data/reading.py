@@ -29,7 +29,7 @@ from nbyk.data.containers import (
     read_zipped_log,
 )
 from nbyk.data.exports import json_lines_table, json_table, layout_of
-from nbyk.data.kinds import CellKind, NumberKind
+from nbyk.data.kinds import LOOKED_AT, CellKind, NumberKind, kind_of_cells
 from nbyk.data.layouts import Entries, Mending
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples
 from nbyk.data.makers import HASHES, Incomplete
@@ -230,8 +230,11 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         cells = zip(*map(table.cells_in, range(len(names))), strict=True)
         rows = [dict(zip(names, row, strict=True)) for row in cells]
         return layout.table(rows, given, table.numbers if table.unit == "line" else None)
-    if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
-        return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
+    if len(table.names) == 1:
+        known, cells = table.names[0].strip().lower(), table.cells_in(0)
+        are_labels = known in LIKE_VALUES and kind_of_cells(cells[:LOOKED_AT]) == "classes"
+        if are_labels or known in ("value", *KNOWN_NAMES["value"]):
+            return replace(table, nameless=True, columns=(cells,))
     return table
 
 
