@@ -286,7 +286,7 @@ class Comparison(Section):
             for parameters, is_unused, why in unused:
                 if is_unused and {"metrics": "metric", "filter": "filter_"}.get(name, name) in parameters:
                     raise NbykError(f"{why}; leave it out", key=name)
-        Columns(self.item, self.rater, self.value, self.cluster)
+        Columns(self.item, self.rater, self.value, self.cluster)  # a column has one role
         if self.gold is None:
             for name in self.metrics:
                 named(name, self.kind or kind_scored(name) or "numbers").check_gold(False)

@@ -495,7 +495,8 @@ def _kind_of_cells(sources: Sequence[GivenData], gold: GivenData | None, *, asks
         way_out = "give it as gold"
         if odd.place.file is not None:
             way_out = f"give it as {argument_with('gold', str(odd.place.file))}"
-        names = columns_of_values(odd.table, odd.columns) if odd.table else ()
+        assert odd.table is not None
+        names = columns_of_values(odd.table, odd.columns)
         cells = (cell for name in names for _, cell in odd.table.cells(name))
         word = next(cell for cell in cells if isinstance(cell, str) and not is_number(cell))
         raise odd.place.error(

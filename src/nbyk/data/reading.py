@@ -231,10 +231,10 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         rows = [dict(zip(names, row, strict=True)) for row in cells]
         return layout.table(rows, given, table.numbers if table.unit == "line" else None)
     if len(table.names) == 1:
-        known, cells = table.names[0].strip().lower(), table.cells_in(0)
-        are_labels = known in LIKE_VALUES and kind_of_cells(cells[:LOOKED_AT]) == "classes"
+        known, column = table.names[0].strip().lower(), table.cells_in(0)
+        are_labels = known in LIKE_VALUES and kind_of_cells(column[:LOOKED_AT]) == "classes"
         if are_labels or known in ("value", *KNOWN_NAMES["value"]):
-            return replace(table, nameless=True, columns=(cells,))
+            return replace(table, nameless=True, columns=(column,))
     return table
 
 
