@@ -42,7 +42,7 @@ from nbyk.cli.options import (
 )
 from nbyk.errors import NbykError, renaming
 from nbyk.options import NOT_OF_JUDGE, NOT_OF_VOTES, OF_GOLD, OF_ITEMS, OF_JUDGE, OF_SCORES
-from nbyk.words import listed, names_in_text
+from nbyk.words import listed, names_in_text, number_in
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
@@ -341,8 +341,9 @@ def _compared(
         read = _read(words, kind, scored)
         if read.kind == "scores" and kind is None and words["pair_runs"] is not None:
             read = _read(words, "scores", None)
-        elif read.kind == "scores" and kind is None and not read.recognised and OF_ITEMS & {*given}:
-            read = _read(words, "numbers", None)
+        elif read.kind == "scores" and kind is None and not read.recognised:
+            is_bar = words["against"] not in (None, *read.names) and number_in(words["against"]) is not None
+            read = _read(words, "numbers", None) if is_bar or OF_ITEMS & {*given} else read
     asked["against"] = _against(words["against"], read, gate=words["gate"])
     if words["full"] and (len(read.names) != 2 or words["suite"] or isinstance(asked["against"], float)):
         raise NbykError(

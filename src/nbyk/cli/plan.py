@@ -253,7 +253,7 @@ def plan(
             )
     if out is not None:
         check_out_folder(out)
-    if pilot_systems and any(str(path).startswith("--") for path in pilot_systems):
+    if pilot_systems and any(str(of).startswith("--") and not of.exists() for of in pilot_systems):
         from nbyk.data.columns import refuse_votes
         from nbyk.data.reading import table_of
 
