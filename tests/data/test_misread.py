@@ -152,6 +152,22 @@ def test_systems_whose_names_differ_in_spaces_are_refused(tmp_path: Path) -> Non
         read_systems(frame)
 
 
+@pytest.mark.parametrize("names", [("prediction", "gold"), ("accuracy", "f1"), ("bleu", "rouge")])
+def test_columns_of_values_are_no_raters(names: tuple[str, str], tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    frames = [pd.DataFrame({"item": ITEMS, **{name: rng.random(N) for name in names}}) for _ in range(2)]
+    for name, frame in zip("ab", frames, strict=True):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [tmp_path / f"{name}.csv" for name in "ab"]
+    with pytest.raises(NbykError, match=f"column '{names[0]}' is of no rater or run by its name"):
+        read_systems(files)
+    with pytest.raises(NbykError, match=f"column '{names[0]}' is of no rater or run by its name"):
+        nbyk.compare(None, *(frame[[*names]] for frame in frames))
+    columns = (frame[names[0]].to_numpy() for frame in frames)
+    expected = nbyk.compare(None, *columns, kind="numbers").effect
+    assert nbyk.compare(read_systems(files, value=names[0])).effect == pytest.approx(expected)
+
+
 def test_what_a_class_counts_is_said_once() -> None:
     with pytest.raises(NbykError, match="counts: found yes twice"):
         numbers_of("yes=1,no=0, yes=0")

@@ -45,6 +45,8 @@ SUMMARIES = {"mean", "average", "avg", "total", "sum", "median", "std", "stdev",
 
 NO_RATERS = {
     *SUMMARIES,
+    *LIKE_VALUES,
+    *("precision", "recall", "bleu", "rouge", "exact_match", "acc_norm"),
     *("confidence", "probability", "prob", "logprob", "logprobs", "perplexity", "loss"),
     *("p_value", "stderr", "std_err", "weight", "rank"),
     *("latency", "duration", "time", "cost", "tokens", "n_tokens", "num_tokens", "length", "timestamp"),
@@ -276,8 +278,4 @@ def known_column(table: Table, role: str, taken: Sequence[str | None] = ()) -> s
 
 def other_than_system(name: str) -> bool:
     """Return whether a column's name says that it is of a rater, a run, a cluster, or one of many values."""
-    return (
-        name.lower() in ROLE_NAMES | LIKE_VALUES
-        or is_of_no_rater(name)
-        or _LIKE_GIVERS.fullmatch(name) is not None
-    )
+    return name.lower() in ROLE_NAMES or is_of_no_rater(name) or _LIKE_GIVERS.fullmatch(name) is not None

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, number_cells, picked
 from nbyk.data.columns import (
+    LIKE_VALUES,
     Columns,
     clusters_beside,
     is_of_ids,
@@ -24,7 +25,7 @@ from nbyk.data.columns import (
 )
 from nbyk.data.tables import NOTHING, Table
 from nbyk.data.text import check_choice, shown, some
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace, NbykError, argument_with
 
 Floats = NDArray[np.float64]
 
@@ -195,9 +196,12 @@ def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> 
         )
     for name in raters:
         if not name.strip() or is_of_ids(name) or (len(raters) > 1 and is_of_no_rater(name)):
+            is_value = name.strip().lower() in LIKE_VALUES
+            way_out = f"name the values' column, as in {argument_with('value', name)}, or " * is_value
             raise table.place.error(
-                f"column {name!r} is of no rater or run by its name; leave it out, rename it if it holds the "
-                "ratings of one rater, or, if each row is a rating, name the columns with `rater` and `value`"
+                f"column {name!r} is of no rater or run by its name; {way_out}leave it out, rename it if it "
+                "holds the ratings of one rater, or, if each row is a rating, name the columns with `rater` "
+                "and `value`"
             )
 
 
