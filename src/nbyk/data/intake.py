@@ -204,11 +204,11 @@ def read_systems(
     dropped = {
         str(of.place): of.n_items - len(items) for of in read.every if items and of.n_items > len(items)
     }
-    notes = [
-        *_about_dropped(dropped, len(items or ())),
-        *(note for ratings in read.every for note in ratings.mended),
-        *about_direction,
-    ]
+    notes = [*(note for ratings in read.every for note in ratings.mended), *about_direction]
+    if items and dropped:
+        each = listed([f"{n} of {label}" for label, n in dropped.items()])
+        said = f"nbyk dropped items that another file lacks ({each}) and compares the {len(items)} others"
+        notes.insert(0, said)
     if items is None and paired is None and len(read.nameless) < len(read.every):
         notes.append(
             f"{read.nameless[0]} has no ids of items, as others have, so nbyk does not pair the scores"
@@ -358,13 +358,6 @@ def _responses(ratings: Ratings, items: Sequence[str] | None) -> tuple[Floats, U
     if items is None:
         return ratings.responses(ratings.items)
     return ratings.responses(items, in_order=items == ordered_ids(items))
-
-
-def _about_dropped(dropped: Mapping[str, int], n_items: int) -> Iterator[str]:
-    """Yield the note on items that were dropped from each file."""
-    if dropped:
-        each = listed([f"{n} of {label}" for label, n in dropped.items()])
-        yield f"nbyk dropped items that another file lacks ({each}) and compares the {n_items} others"
 
 
 def _about_names(read: _Read, items: Sequence[str], systems: Iterable[str]) -> Iterator[str]:
