@@ -146,6 +146,21 @@ def test_what_is_no_row_of_numbers_is_refused_in_words() -> None:
         nbyk.compare(None, times, times)
 
 
+def test_what_is_no_system_by_name_is_refused_in_words() -> None:
+    a, b = (pd.DataFrame({"item": ITEMS, "value": drawn(seed, [0.0, 1.0])}) for seed in (1, 2))
+    assert read_systems({1: a, 2: b}).names == ("1", "2")
+    for systems, error in (
+        ([a, b], "systems: found DataFrame, expected paths, one table of all, or each system by its name"),
+        (None, "systems: found NoneType, expected paths"),
+        ({1: a, "1": b}, "systems: two systems have one name"),
+        ({" ": a, "b": b}, "system ' ': the name is blank"),
+    ):
+        with pytest.raises(NbykError, match=error):
+            read_systems(systems)
+    with pytest.raises(NbykError, match="item: found None, expected the name of a column"):
+        read_systems({"a": a, "b": b}, item=None)  # type: ignore[arg-type]
+
+
 def test_systems_whose_names_differ_in_spaces_are_refused(tmp_path: Path) -> None:
     frame = pd.DataFrame({"item": ITEMS * 2, "system": ["x"] * N + ["x "] * N, "value": 0.5})
     with pytest.raises(NbykError, match="the system id 'x ' differs from 'x' in spaces alone"):

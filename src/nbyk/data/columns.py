@@ -84,6 +84,9 @@ class Columns:
     cluster: str | None = None
 
     def __post_init__(self) -> None:
+        for role in ("item", "value"):
+            if not isinstance(name := getattr(self, role), str):
+                raise NbykError(f"found {name!r}, expected the name of a column", argument=role)
         for role, other in combinations(("item", "rater", "value", "cluster"), 2):
             name = getattr(self, other)
             if name is not None and name == getattr(self, role):

@@ -61,9 +61,9 @@ def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]
             path = argument
             resolved = Path(os.path.abspath(argument))
             name = resolved.name if resolved.is_dir() else resolved.stem
-        _check_name(name)
         if not name.strip() or not path:
             raise NbykError(f"system {argument!r}: expected a path, or name=path with a name and a path")
+        _check_name(name)
         if name in named:
             raise NbykError(
                 f"two systems are named {name!r} ({named[name]} and {path}); give one another name, as in "
@@ -86,9 +86,21 @@ def given_systems(
     if is_frame(systems):
         named: dict[str, Any] = {"systems": systems}
     elif isinstance(systems, Mapping):
-        named = dict(systems)
+        named = {str(name): given for name, given in systems.items()}
+        if len(named) < len(systems):
+            raise NbykError("two systems have one name; give each another", argument="systems")
+        for name in named:
+            _check_name(name)
     else:
-        named = dict(named_systems([systems] if isinstance(systems, str | os.PathLike) else systems))
+        is_one = isinstance(systems, str | os.PathLike) or not isinstance(systems, Iterable)
+        paths = [systems] if is_one else [*systems]
+        if strange := [type(of).__name__ for of in paths if not isinstance(of, str | os.PathLike)]:
+            raise NbykError(
+                f"found {strange[0]}, expected paths, one table of all, or each system by its "
+                'name, as in {"a": frame_a, "b": frame_b}',
+                argument="systems",
+            )
+        named = dict(named_systems(paths))
     if len(named) != 1:
         if column is not None:
             raise NbykError(
@@ -439,8 +451,8 @@ def are_runs(units: Units) -> bool:
 
 def _check_name(name: str) -> None:
     """Raise NbykError if a system cannot have this name."""
-    if _UNFIT.search(name):
+    if _UNFIT.search(name) or not name.strip():
         raise NbykError(
-            f"system {name!r}: the name holds a line end, a control character or what is not UTF-8; "
-            "give it another one, as in a=FILE"
+            f"system {name!r}: the name is blank, or holds a line end, a control character or what is not "
+            "UTF-8; give it another one, as in a=FILE"
         )

@@ -200,16 +200,16 @@ def _above_bar(metric: Metric, systems: Floats, gold: Floats, out: Floats, bar: 
 
 
 def _refuse_uncut(metric: Metric, stacked: Floats, gold: Floats) -> None:
-    """Raise NbykError if numbers beyond 0 and 1 meet a threshold that nobody named: they may be classes."""
+    """Raise NbykError if whole numbers meet a threshold that nobody named: those beyond 1 may be classes."""
     if metric.threshold is None or "(" in metric.name:
         return
-    cut = np.concatenate([gold.ravel(), *([stacked.ravel()] if metric.cuts_systems else [])])
-    least, most = np.nanmin(cut), np.nanmax(cut)
-    if least >= 0.0 and most <= 1.0:
+    numbers = np.concatenate([gold.ravel(), *([stacked.ravel()] if metric.cuts_systems else [])])
+    least, most = np.nanmin(numbers), np.nanmax(numbers)
+    if (least >= 0.0 and most <= 1.0) or (np.rint(numbers) != numbers)[~np.isnan(numbers)].any():
         return
     raise NbykError(
-        f"found numbers from {least:g} to {most:g}, which {metric.name} cuts at {metric.threshold:g}; for "
-        f'classes say `kind="classes"`, for ratings declare their `scale`, or name the threshold, as in '
+        f"found whole numbers from {least:g} to {most:g}, which {metric.name} cuts at {metric.threshold:g}; "
+        f'for classes say `kind="classes"`, for ratings declare their `scale`, or name the threshold, as in '
         f"{metric.name}(threshold={(least + most) / 2:g})",
         argument="metric",
     )
