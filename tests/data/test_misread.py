@@ -42,6 +42,17 @@ def test_whole_numbers_are_not_cut_at_a_threshold_that_nobody_named() -> None:
     nbyk.compare(gold > 0, a * 10.0, b * 10.0, metric="auc")  # the order of the systems' numbers alone
 
 
+def test_whole_numbers_of_runs_are_classes_for_a_metric_of_distributions_if_said() -> None:
+    rng = np.random.default_rng(1)
+    gold, a, b = (rng.integers(0, 3, (N, 2)) for _ in range(3))
+    with pytest.raises(NbykError, match=r'more than one .* if they are classes, say `kind="classes"`'):
+        nbyk.compare(gold, a, b, metric="brier", classes=[0, 1, 2])
+    board = nbyk.compare(gold, a, b, metric="brier", classes=[0, 1, 2], kind="classes")
+    shares = (gold[..., None] == range(3)).mean(axis=1)
+    expected = [((shares[:, None] - np.eye(3)[of]) ** 2).sum(axis=2).mean() for of in (a, b)]
+    assert sorted(of.score for of in board.standings) == pytest.approx(sorted(expected))
+
+
 @pytest.mark.parametrize("name", ["sentiment", "y"])
 def test_a_first_line_that_may_be_a_name_is_no_label(name: str, tmp_path: Path) -> None:
     path, labels = tmp_path / "a.csv", drawn(1, ["pos", "neg"])

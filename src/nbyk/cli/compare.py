@@ -36,7 +36,6 @@ from nbyk.cli.options import (
     load_metric_files,
     numbers_of,
     one_of,
-    scale_named,
     taken_by,
     typed,
 )
@@ -314,7 +313,7 @@ def compare(
         from nbyk.testing.judged.board import compare_judged
 
         reading = taken_by(read_judged, words)
-        reading |= {"judges": judge_name, "counts": numbers_of(counts), "scale": scale and scale_named(scale)}
+        reading |= {"judges": judge_name, "counts": numbers_of(counts)}
         asked = taken_by(compare_judged, asked) | {"correction": correction or "holm"}
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
             options, is_plan = typed(context, (*_OF_PLAN, "scale")), _NOT_OF_PLAN.isdisjoint(given)
@@ -402,7 +401,6 @@ def _read(words: Mapping[str, Any], kind: str | None, scored: str | None) -> Sys
 
     gold_columns = (words[f"gold_{role}"] or words[role] for role in ("item", "rater", "value"))
     how = taken_by(read_systems, words) | {
-        "scale": None if words["scale"] is None else scale_named(words["scale"]),
         "samples": SampleChoice(words["task"], words["filter_"]),
         "cluster": words["cluster"] or words["suite"],
         "gold_columns": Columns(*gold_columns),

@@ -13,7 +13,6 @@ from nbyk.errors import NbykError, no_such_file
 
 if TYPE_CHECKING:
     from nbyk.config import Downloads
-    from nbyk.data import Scale as DeclaredScale
 
 Out = Annotated[Path, typer.Option("--out", help="File to write.")]
 Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
@@ -109,13 +108,6 @@ def load_metric_files(paths: Sequence[Path] | None) -> None:
 
     for path in paths or ():
         load_file(path)
-
-
-def scale_named(text: str) -> DeclaredScale:
-    """Return the scale that --scale declares."""
-    from nbyk.data import scale_from_text
-
-    return scale_from_text(text)
 
 
 def one_of(argument: str, value: str | None, known: Sequence[str | None]) -> None:

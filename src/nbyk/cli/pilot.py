@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nbyk.cli.options import scale_named
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
@@ -236,7 +235,7 @@ def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> Non
 
 def pilot_scale(text: str | None) -> Scale:
     """Return the scale that --scale declares, if its levels are equal steps."""
-    from nbyk.data import Levels
+    from nbyk.data import Levels, scale_from_text
 
     if text is None:
         raise NbykError(
@@ -244,7 +243,7 @@ def pilot_scale(text: str | None) -> Scale:
             "binary for yes or no; if its columns count labels, name them with `classes`",
             argument="scale",
         )
-    scale = scale_named(text)
+    scale = scale_from_text(text)
     if isinstance(scale, Levels) and scale.unit is None:
         steps = [upper - lower for lower, upper in pairwise(scale.levels)]
         raise NbykError(
