@@ -113,12 +113,13 @@ def test_a_comparison_with_a_judge_has_the_options_that_are_set(tmp_path: Path) 
     assert comparison.files() == [str(files[1]), str(files[0])]
 
 
-def test_systems_may_be_compared_with_a_score(tmp_path: Path) -> None:
+@pytest.mark.parametrize("score", ["0.8", ".8", "1.", "1e-1"])
+def test_systems_may_be_compared_with_a_score(score: str, tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("a.csv", "b.csv")]
     for file in files:
         file.write_text("item,value\n1,0.5\n2,1\n", encoding="utf-8")
-    mine = {"systems": list(map(str, files)), "against": "0.8"}
-    assert validate({"comparisons": {"mine": mine}}).comparisons["mine"].options() == ["--against=0.8"]
+    mine = {"systems": list(map(str, files)), "against": score}
+    assert validate({"comparisons": {"mine": mine}}).comparisons["mine"].options() == [f"--against={score}"]
 
 
 def test_a_change_of_the_results_beside_a_log_runs_a_comparison_again(tmp_path: Path) -> None:

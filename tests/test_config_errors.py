@@ -169,6 +169,33 @@ WRONG = {
         "comparisons: {mine: {systems: [a.csv, b.csv], against: c}}",
         "comparisons.mine.against: unknown system 'c'; known: a, b",
     ),
+    **{
+        f"{key} of a comparison that has no use for it": (
+            f"comparisons: {{mine: {{{of}, {key}: {value}}}}}",
+            f"comparisons.mine.{key}: {why}",
+        )
+        for of, key, value, why in (
+            ("systems: [p.csv], judge: j.csv", "metrics", "[mean]", "people and a judge have no use for it"),
+            ("systems: [p.csv], judge: j.csv", "full", "true", "people and a judge have no use for it"),
+            ("systems: [p.csv], judge: j.csv", "gold", "g.csv", "people and a judge have no use for it"),
+            ("systems: [a.csv, b.csv]", "counts", "yes=1", "it is about people and a judge, and there is"),
+            ("systems: [a.csv, b.csv]", "gold_item", "id", "it is about gold, and there is none"),
+            ("systems: [a.csv, b.csv], kind: scores", "interval", "bca", "scores of runs have no items"),
+            ("systems: [a.csv, b.csv, c.csv]", "full", "true", "it looks closer at a pair of systems"),
+        )
+    },
+    "a metric of a comparison twice": (
+        "comparisons: {mine: {systems: [a.csv, b.csv], metrics: [mean, mean]}}",
+        "comparisons.mine.metrics: 'mean' is listed twice; keep one",
+    ),
+    "a class with a comma": (
+        "comparisons: {mine: {systems: [a.csv, b.csv], classes: ['a,b', c]}}",
+        "comparisons.mine.classes.0: found 'a,b'; commas stand between classes",
+    ),
+    "one column for two roles": (
+        "comparisons: {mine: {systems: [a.csv, b.csv], item: x, value: x}}",
+        "comparisons.mine: found 'x', the column of the items too",
+    ),
     "two systems of a name": (
         "comparisons: {mine: {systems: [a.csv, x/a.csv]}}",
         "comparisons.mine: two systems are named 'a'",

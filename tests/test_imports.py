@@ -18,7 +18,7 @@ import nbyk
 SOURCES = Path(nbyk.__file__).parents[1]
 HEAVY = {"matplotlib", "numba", "pandas", "scipy", "pyarrow", "jinja2", "snakemake"}
 FLOORS = (
-    ("arrays", "errors", "progress", "compiled", "sums"),
+    ("arrays", "errors", "options", "progress", "compiled", "sums"),
     ("words", "bounded"),
     ("yaml_text", "provenance"),
     ("files",),

@@ -107,12 +107,12 @@ def _no_formula(cell: object) -> object:
     if not isinstance(cell, str):
         return cell
     plain = on_one_line(cell)
-    return f"'{plain}" if plain.lstrip()[:1] in tuple("=+-@") and not _is_number(plain) else plain
+    return f"'{plain}" if plain.lstrip()[:1] in tuple("=+-@") and number_in(plain) is None else plain
 
 
-def _is_number(text: str) -> bool:
+def number_in(text: str) -> float | None:
+    """Return the number that a text is; None if it is none."""
     try:
-        float(text)
+        return float(text)
     except ValueError:
-        return False
-    return True
+        return None

@@ -66,6 +66,13 @@ def test_pairs_are_sorted_as_the_leaderboard_is(board: Board) -> None:
         assert row.verdict == (f"{pair.better} is better" if pair.better else "undecided")
 
 
+def test_no_end_of_an_interval_is_a_zero_below_zero() -> None:
+    pair = nbyk.compare(None, [0.2, 0.1, 0.4], [0.3, 0.5, 0.4], kind="numbers").pair
+    claims = tuple(replace(claim, interval=(-0.5, 0.0)) for claim in pair.claims)
+    table = tables.pairs_table([replace(pair, claims=claims)])
+    assert [str(end) for end in table.loc[0, ["low", "high"]]] == ["0.0", "0.5"]
+
+
 def test_sensitivity_has_a_column_for_each_choice() -> None:
     gold, systems = ratings()
     found = sensitivity(gold, systems["short"], systems["d"], metrics=["mae", "spearman"], n_resamples=49)

@@ -36,12 +36,12 @@ from nbyk.cli.options import (
     load_metric_files,
     numbers_of,
     one_of,
-    scale_named,
     taken_by,
     typed,
 )
 from nbyk.errors import NbykError, renaming
-from nbyk.words import listed, names_in_text
+from nbyk.options import NOT_OF_JUDGE, NOT_OF_VOTES, OF_GOLD, OF_ITEMS, OF_JUDGE, OF_SCORES
+from nbyk.words import listed, names_in_text, number_in
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
@@ -58,31 +58,14 @@ _PARAMETERS = {
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
-_OF_ITEMS = {
-    *("gold", "metric", "metric_file", "classes", "null", "interval", "generalise", "rater_ids", "run_ids"),
-    *("scale", "cluster", "rater", "gold_item", "gold_rater", "gold_value", "full", "max_resamples"),
-    *("max_draws", "suite", "weights", "looks"),
-}
-_OF_SCORES = {"test", "tau", "lift", "shift"}
-_OF_EITHER = {"kind", "lower_is_better", "pair_runs", "n_resamples", "task", "filter_", "margin"}
-_OF_JUDGE = {"judge_name", "counts", "chance", "batch", "slices"}
-"""Parameters that mean something for responses to items, scores of runs, either, or a judge alone."""
-
-_OF_GOLD = {"gold_item", "gold_rater", "gold_value"}
-_OF_ROWS = {"item", "value", "system", "on_missing", "on_duplicates", "on_empty"}
-_NOT_OF_VOTES = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER, _OF_JUDGE, _OF_ROWS) - {
-    *("generalise", "looks", "item", "rater")
-}
-_NOT_OF_JUDGE = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER) - {"scale", "rater"}
-
 _OF_PLAN = (
     *("item", "rater", "value", "cluster", "metric_file", "pair_runs", "counts"),
-    *("on_duplicates", "on_empty"),
+    *("on_duplicates", "on_empty", "on_missing"),
 )
 """Parameters that `nbyk plan` takes too."""
 
 _NOT_OF_PLAN = {
-    *("gold_item", "gold_rater", "gold_value", "system", "on_missing", "generalise", "rater_ids", "run_ids"),
+    *("gold_item", "gold_rater", "gold_value", "system", "generalise", "rater_ids", "run_ids"),
     *("task", "filter_", "null", "judge_name", "chance", "slices"),
 }
 """Parameters that decide what is read, the claim or its null, and that `nbyk plan` has not."""
@@ -318,26 +301,26 @@ def compare(
     asked = {name: word for name, word in taken_by(compare_systems, words).items() if name not in _OF_READING}
     asked |= {"alternative": sided, "pair_runs": pair_runs == "yes", "suite": None, "judge": None}
     if systems is not None and len(systems) == 1 and holds_votes(systems[0]):
-        _refuse(given, _NOT_OF_VOTES, "these are votes between two outputs")
+        _refuse(given, NOT_OF_VOTES, "these are votes between two outputs")
         columns = {name: words[name] for name in ("item", "rater") if name in given}
         votes = read_votes(systems[0], **columns)
         baseline(against, votes.models, gate=gate)
         asked["judge"] = None if judge is None else read_votes(judge, item=columns.get("item"))
         result = compared(votes, asked)
     elif judge is not None:
-        _refuse(given, _NOT_OF_JUDGE, "people and a judge have no use for it")
+        _refuse(given, NOT_OF_JUDGE, "people and a judge have no use for it")
         from nbyk.data.judged import read_judged
         from nbyk.testing.judged.board import compare_judged
 
         reading = taken_by(read_judged, words)
-        reading |= {"judges": judge_name, "counts": numbers_of(counts), "scale": scale and scale_named(scale)}
+        reading |= {"judges": judge_name, "counts": numbers_of(counts)}
         asked = taken_by(compare_judged, asked) | {"correction": correction or "holm"}
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
             options, is_plan = typed(context, (*_OF_PLAN, "scale")), _NOT_OF_PLAN.isdisjoint(given)
             given_data = systems or [], judge, reading, asked, options
             result = compared_by_judge(*given_data, is_plan=is_plan, gate=gate)
     else:
-        _refuse(given, _OF_JUDGE, "it is about people and a judge, and there is no --judge")
+        _refuse(given, OF_JUDGE, "it is about people and a judge, and there is no --judge")
         result = _compared(context, given, kind, scored, asked)
     gated = gate_of(result.boards, result.names, result.incomplete) if gate else None
     give(result.answer, out=out, form=form, stem="compare", gate=gated, details=details)
@@ -350,15 +333,16 @@ def _compared(
 
     words = context.params
     if words["gold"] is None:
-        _refuse(given, _OF_GOLD, "it is about gold, and there is no --gold")
+        _refuse(given, OF_GOLD, "it is about gold, and there is no --gold")
     if kind == "scores":
-        _refuse(given, _OF_ITEMS, "scores of runs have no items")
+        _refuse(given, OF_ITEMS, "scores of runs have no items")
     with renaming(_PARAMETERS if words["suite"] is None else {**_PARAMETERS, "cluster": "suite"}):
         read = _read(words, kind, scored)
         if read.kind == "scores" and kind is None and words["pair_runs"] is not None:
             read = _read(words, "scores", None)
-        elif read.kind == "scores" and kind is None and not read.recognised and _OF_ITEMS & {*given}:
-            read = _read(words, "numbers", None)
+        elif read.kind == "scores" and kind is None and not read.recognised:
+            is_bar = words["against"] not in (None, *read.names) and number_in(words["against"]) is not None
+            read = _read(words, "numbers", None) if is_bar or OF_ITEMS & {*given} else read
     asked["against"] = _against(words["against"], read, gate=words["gate"])
     if words["full"] and (len(read.names) != 2 or words["suite"] or isinstance(asked["against"], float)):
         raise NbykError(
@@ -366,10 +350,10 @@ def _compared(
         )
     files, metrics = named_systems(words["systems"] or ()), tuple[str | None, ...]((None,))
     if read.kind == "scores":
-        _refuse(given, _OF_ITEMS, "these are scores of runs, without items")
+        _refuse(given, OF_ITEMS, "these are scores of runs, without items")
         _check_scores(words, read, files)
     else:
-        _refuse(given, _OF_SCORES, f"these are {read.kind} of items")
+        _refuse(given, OF_SCORES, f"these are {read.kind} of items")
         metrics = tuple(words["metric"] or (None,))
         with renaming(_PARAMETERS):
             read = read.with_units(words["rater_ids"], words["run_ids"])
@@ -417,7 +401,6 @@ def _read(words: Mapping[str, Any], kind: str | None, scored: str | None) -> Sys
 
     gold_columns = (words[f"gold_{role}"] or words[role] for role in ("item", "rater", "value"))
     how = taken_by(read_systems, words) | {
-        "scale": None if words["scale"] is None else scale_named(words["scale"]),
         "samples": SampleChoice(words["task"], words["filter_"]),
         "cluster": words["cluster"] or words["suite"],
         "gold_columns": Columns(*gold_columns),

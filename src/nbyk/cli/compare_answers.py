@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,7 @@ from nbyk.errors import NbykError, renaming
 from nbyk.lineage import without
 from nbyk.progress import stage
 from nbyk.provenance import present
-from nbyk.words import listed, percent
+from nbyk.words import listed, number_in, percent
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
@@ -296,9 +295,9 @@ def baseline(against: str | None, names: Sequence[str], *, gate: bool) -> str | 
         If a gate on one system has no score, or one on three systems or more no baseline.
     """
     if against is not None and against not in names:
-        with suppress(ValueError):
-            return float(against)
-    elif len(names) == 1 and gate:
+        score = number_in(against)
+        return against if score is None else score
+    if len(names) == 1 and gate:
         raise NbykError(
             "--gate with one system needs a score that it should be better than; give it with --against, as "
             "in --against 0.8"

@@ -13,7 +13,6 @@ from nbyk.errors import NbykError, no_such_file
 
 if TYPE_CHECKING:
     from nbyk.config import Downloads
-    from nbyk.data import Scale as DeclaredScale
 
 Out = Annotated[Path, typer.Option("--out", help="File to write.")]
 Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
@@ -77,6 +76,8 @@ def check_out_folder(out: Path) -> None:
     """Raise NbykError if a folder cannot be made, or if a file is in its place."""
     for folder in (out, *out.parents):
         if folder.is_dir():
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise NbykError(f"--out {out}: {folder} cannot be written to; give another folder")
             return
         if folder.exists():
             raise NbykError(
@@ -109,13 +110,6 @@ def load_metric_files(paths: Sequence[Path] | None) -> None:
         load_file(path)
 
 
-def scale_named(text: str) -> DeclaredScale:
-    """Return the scale that --scale declares."""
-    from nbyk.data import scale_from_text
-
-    return scale_from_text(text)
-
-
 def one_of(argument: str, value: str | None, known: Sequence[str | None]) -> None:
     """Raise NbykError unless an option has a known value; None is that of an option left out."""
     if value not in known:
@@ -139,6 +133,8 @@ def numbers_of(
     by_name: dict[str, float] = {}
     for part in counts.split(","):
         name, equals, number = part.rpartition("=")
+        if name.strip() in by_name:
+            raise NbykError(f"found {name.strip()} twice, expected each once", argument=argument)
         try:
             by_name[name.strip()] = float(number)
         except ValueError:

@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nbyk.cli.options import scale_named
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
@@ -58,13 +57,15 @@ class PilotFiles:
     again: tuple[str, ...] = ()
     by_gold: bool = True
     dataset: str | None = None
+    on_missing: str = "refuse"
 
     def answers(self, **how: Any) -> Systems:
         """Return the systems, and gold if there is any; `how` are further arguments of `read_systems`."""
         from nbyk.data import read_systems
 
         paths = [str(path) for path in self.systems or ()]
-        return read_systems(paths, self.gold, **asdict(self.columns), **asdict(self.mending), **how)
+        how |= {**asdict(self.columns), **asdict(self.mending), "on_missing": self.on_missing}
+        return read_systems(paths, self.gold, **how)
 
     def for_new_ones(self, solve: str) -> str:
         """Return the command that plans for new raters or runs, in a sentence."""
@@ -234,7 +235,7 @@ def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> Non
 
 def pilot_scale(text: str | None) -> Scale:
     """Return the scale that --scale declares, if its levels are equal steps."""
-    from nbyk.data import Levels
+    from nbyk.data import Levels, scale_from_text
 
     if text is None:
         raise NbykError(
@@ -242,7 +243,7 @@ def pilot_scale(text: str | None) -> Scale:
             "binary for yes or no; if its columns count labels, name them with `classes`",
             argument="scale",
         )
-    scale = scale_named(text)
+    scale = scale_from_text(text)
     if isinstance(scale, Levels) and scale.unit is None:
         steps = [upper - lower for lower, upper in pairwise(scale.levels)]
         raise NbykError(

@@ -41,6 +41,7 @@ from nbyk.progress import moving_line
 
 _OF_NEW_UNITS = (
     *("pilot", "pilot_systems", "scale", "item", "rater", "value", "cluster", "on_duplicates", "on_empty"),
+    "on_missing",
     *("metric_file", "classes", "epsilon", "effect", "unit", "alpha", "alternative"),
 )
 """Options that ask about new raters or runs, too."""
@@ -60,6 +61,7 @@ def plan(
     value: Value = "value",
     on_duplicates: OnDuplicates = "refuse",
     on_empty: OnEmpty = "refuse",
+    on_missing: str = "refuse",
     prior: Path | None = None,
     published: Annotated[bool, typer.Option("--published")] = False,
     classes: str | None = None,
@@ -165,6 +167,8 @@ def plan(
     system_answers : levels|real
         How the simulated systems answer a pilot's items: in whole levels of the scale, or in real numbers,
         such as means or scores. Rounding to levels hides small differences.
+    on_missing
+        Items that some files lack, as of --pilot-systems: refuse, or drop them and report how many.
     prior
         File of a prior that `nbyk study prior` or `nbyk fit` wrote.
     published
@@ -239,6 +243,7 @@ def plan(
     """
     arguments = dict(locals())
     one_of("form", form, FORMATS)
+    one_of("on_missing", on_missing, ("refuse", "drop"))
     if effect is not None:
         arguments["effect"] = effect = abs(effect)  # as `nbyk compare` prints it if B is better
         if not 0.0 < effect < math.inf:
@@ -248,8 +253,11 @@ def plan(
             )
     if out is not None:
         check_out_folder(out)
-    if pilot_systems and any(str(path).startswith("--") for path in pilot_systems):
-        is_of_labels(arguments | {"pilot": pilot_systems[0]})  # refuses votes
+    if pilot_systems and any(str(of).startswith("--") and not of.exists() for of in pilot_systems):
+        from nbyk.data.columns import refuse_votes
+        from nbyk.data.reading import table_of
+
+        refuse_votes(table_of(pilot_systems[0]))
         raise NbykError(
             "expected two files, the answers of two systems; give one table of both as "
             f"{argument_with('pilot', str(pilot_systems[0]))}",
@@ -284,7 +292,7 @@ def plan(
     again += [*(["--metric", metric[0]] if metric else []), "--power", f"{power or 0.8:g}"]
     by_gold = bool(metrics) and metrics[0].needs_gold
     columns = Columns(item, rater, value, cluster)
-    files = PilotFiles(pilot, answers, columns, mending, tuple(again), by_gold, dataset)
+    files = PilotFiles(pilot, answers, columns, mending, tuple(again), by_gold, dataset, on_missing)
     arguments["n_runs"] = _runs(n_runs)
     asked = taken_by(plan_from, arguments)
     asked |= {"metric": metrics, "curves": out is not None and not with_people}

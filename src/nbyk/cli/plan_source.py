@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from nbyk.cli.options import check_files, numbers_of, one_of, scale_named, taken_by
+from nbyk.cli.options import check_files, numbers_of, one_of, taken_by
 from nbyk.cli.pilot import PilotFiles, pilot_scale
 from nbyk.errors import NbykError, errors_about, unknown_name
 
@@ -57,7 +57,9 @@ def declared(arguments: Mapping[str, Any]) -> str:
     if scale is not None:
         import numpy as np
 
-        low, high = scale_named(scale).original(np.array([0.0, 1.0]))
+        from nbyk.data import scale_from_text
+
+        low, high = scale_from_text(scale).original(np.array([0.0, 1.0]))
         width = float(high - low)
     words = ["nbyk plan --solve raters --items 300 --power 0.8", *([f"--scale {scale}"] if scale else [])]
     for name, share in _SHARES.items():
@@ -284,6 +286,7 @@ def pilot_of(pair: ResponseSet, metric: Metric, arguments: Mapping[str, Any], **
 def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSource:
     """Return the pilot of people's ratings and a judge's scores; the plan's scale and metric are theirs."""
     from nbyk.data.judged import read_judged
+    from nbyk.data.scales import as_scale
     from nbyk.metrics import get
     from nbyk.planning.pilot import Pilot
 
@@ -296,7 +299,7 @@ def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSo
     for name in ("pilot_systems", "cluster", "metric", "cluster_sd", "run_sd", "answer_sd"):
         if arguments[name] is not None:
             raise NbykError("people and a judge have no use for it; leave it out", argument=name)
-    scale = asked["scale"] = None if arguments["scale"] is None else scale_named(arguments["scale"])
+    scale = asked["scale"] = as_scale(arguments["scale"])
     asked["metric"] = get("mean")
     reading = taken_by(read_judged, arguments)
     reading |= {"scale": scale, "counts": numbers_of(arguments["counts"])}

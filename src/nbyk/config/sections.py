@@ -17,6 +17,7 @@ from pydantic import (
     model_validator,
 )
 
+from nbyk.data.columns import Columns
 from nbyk.data.download import default_folder, default_mirror
 from nbyk.data.given import named_systems
 from nbyk.data.lm_eval import results_beside
@@ -26,8 +27,10 @@ from nbyk.data.sources import source as source_named
 from nbyk.errors import NbykError, no_such_file, unknown_name
 from nbyk.metrics import get
 from nbyk.metrics.registry import kind_scored, named
+from nbyk.options import NOT_OF_JUDGE, OF_GOLD, OF_ITEMS, OF_JUDGE
 from nbyk.resampling.samplers import check_null, get_sampler
 from nbyk.testing.corrections import Correction
+from nbyk.words import number_in
 
 NAME = "[A-Za-z0-9_-]+"
 """The names that a comparison may have, as a regular expression; its folder has the same name."""
@@ -46,6 +49,12 @@ def _own_name(name: str) -> str:
 def _folder_name(name: str) -> str:
     if not re.fullmatch(NAME, name):
         raise NbykError(f"found {name!r}; a name has letters, digits, _ and -")
+    return name
+
+
+def _class_name(name: str) -> str:
+    if "," in name:
+        raise NbykError(f"found {name!r}; commas stand between classes: write it otherwise, in the files too")
     return name
 
 
@@ -96,6 +105,7 @@ OwnName = Annotated[str, AfterValidator(_own_name)]
 ScaleText = Annotated[str, AfterValidator(_written_scale)]
 RatingsName = Annotated[str, AfterValidator(lambda name: source_named(name).name)]
 Text = Annotated[str, Field(min_length=1)]
+ClassName = Annotated[Text, AfterValidator(_class_name)]
 DataPath = Annotated[Text, AfterValidator(workflow_path)]
 Level = Annotated[float, Field(gt=0.0, lt=1.0)]
 Responses = Annotated[int, Field(ge=1)]
@@ -183,12 +193,12 @@ class Comparison(Section):
     """Beside a judge: people's column of batches."""
     slices: Text | None = None
     """Beside a judge: the judge's column of slices of items."""
-    metrics: list[AnyMetricName] = Field([])
+    metrics: Annotated[list[AnyMetricName], Distinct] = Field([])
     """Metrics to compare by (`nbyk metrics` lists them). By default mae, or mean if there is no gold;
     accuracy for classes, cross_entropy for distributions."""
     kind: Literal["numbers", "classes", "distributions", "scores"] | None = None
     """What the responses are. By default what the files and the metrics say."""
-    classes: list[Text] | None = Field(None, min_length=2)
+    classes: Annotated[list[ClassName], Distinct] | None = Field(None, min_length=2)
     """The classes in their order. By default those of gold."""
     null: NullName = "swap_items"
     """Null hypothesis. swap_items and shifted: A and B are equally good. permutation, pooled and
@@ -255,8 +265,9 @@ class Comparison(Section):
     @model_validator(mode="after")
     def _goes_together(self) -> Comparison:
         names = list(named_systems(self.systems))
-        is_score = re.fullmatch(r"[-+]?\d*\.?\d+", self.against or "")
-        if len(names) > 1 and self.against is not None and self.against not in names and not is_score:
+        against = self.against if self.against in names else None
+        is_score = against is None and number_in(self.against or "") is not None
+        if len(names) > 1 and self.against is not None and against is None and not is_score:
             raise unknown_name("system", self.against, names).about(key="against")
         if len(names) > 2 and self.alternative != "two-sided" and self.against is None:
             raise NbykError(
@@ -264,6 +275,18 @@ class Comparison(Section):
                 "baseline under against, or choose two-sided",
                 key="alternative",
             )
+        unused = [
+            (OF_GOLD, self.gold is None, "it is about gold, and there is none"),
+            (OF_JUDGE, self.judge is None, "it is about people and a judge, and there is none"),
+            (NOT_OF_JUDGE - {"generalise"}, self.judge is not None, "people and a judge have no use for it"),
+            (OF_ITEMS, self.kind == "scores", "scores of runs have no items"),
+            ({"full"}, len(names) > 2 or is_score, "it looks closer at a pair of systems"),
+        ]
+        for name in self._given():
+            for parameters, is_unused, why in unused:
+                if is_unused and {"metrics": "metric", "filter": "filter_"}.get(name, name) in parameters:
+                    raise NbykError(f"{why}; leave it out", key=name)
+        Columns(self.item, self.rater, self.value, self.cluster)  # a column has one role
         if self.gold is None:
             for name in self.metrics:
                 named(name, self.kind or kind_scored(name) or "numbers").check_gold(False)
@@ -282,14 +305,22 @@ class Comparison(Section):
             files += [workflow_path(str(file)) for file in inside]
         return [*dict.fromkeys(files)]
 
+    def _given(self) -> list[str]:
+        """Return the keys whose options are given to `nbyk compare`."""
+        empty = {"metrics": [], "full": False}
+        given = {
+            name: getattr(self, name) for name in type(self).model_fields if name in self.model_fields_set
+        }
+        return [name for name, value in given.items() if value not in (None, empty.get(name))]
+
     def options(self) -> list[str]:
         """Return the options of `nbyk compare` that are given, except files of metrics and the seed."""
         options = [f"--metric={metric}" for metric in self.metrics]
         if self.full:
             options.append("--full")
-        for name in type(self).model_fields:
+        for name in self._given():
             value = getattr(self, name)
-            if name in ("systems", "metrics", "full") or name not in self.model_fields_set or value is None:
+            if name in ("systems", "metrics", "full"):
                 continue
             if isinstance(value, list):
                 value = ",".join(value)

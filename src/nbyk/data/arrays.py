@@ -104,16 +104,16 @@ def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Float
 def as_ratings(values: Any, name: str) -> Floats:
     """Return numbers of any shape, NaN where there is none."""
     place = DataPlace(name=name)
-    refuse_no_rater([str(column) for column in getattr(values, "columns", ())], place)
+    refuse_no_rater([*map(str, names_of_frame(values))], place)
     array = array_of(values, name)
     array = numbers_or_text(array, place) if array.dtype.kind == "O" else array
-    try:
-        ratings = np.array(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    no_numbers = (shown(str(cell)) for cell in array.flat if not is_number(str(cell)))
+    if array.dtype.kind not in "biuf" and (no_number := next(no_numbers, None)):
         raise NbykError(
-            f"found what is no number ({error}); give numbers, also of classes, and NaN for none",
+            f"found {no_number}, which is no number; give numbers, also of classes, and NaN for none",
             argument=name,
-        ) from error
+        )
+    ratings = np.array(array, dtype=np.float64)
     if np.isinf(ratings).any():
         raise NbykError("found inf, expected finite numbers, and NaN where there is none", argument=name)
     return ratings
@@ -202,6 +202,12 @@ def _bounded(array: NDArray[Any], path: str | os.PathLike[str]) -> NDArray[Any]:
 def is_frame(given: Any) -> bool:
     """Return whether somebody gave a data frame of pandas, polars or pyarrow, or a table made of one."""
     return hasattr(given, "columns") and not isinstance(given, Mapping)
+
+
+def names_of_frame(given: Any) -> tuple[Any, ...]:
+    """Return the names of the columns of a data frame; none of anything else."""
+    names = given.schema.names if hasattr(given, "to_pydict") else getattr(given, "columns", ())
+    return tuple(names)
 
 
 def table_of_frame(given: Any) -> Table:

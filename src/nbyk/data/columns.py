@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from itertools import combinations
 
-from nbyk.data.tables import Table
+from nbyk.data.tables import Table, is_number
 from nbyk.data.text import look_alikes, seen, simplified, some
 from nbyk.errors import DataPlace, NbykError, argument_with, renaming
 
@@ -45,6 +45,8 @@ SUMMARIES = {"mean", "average", "avg", "total", "sum", "median", "std", "stdev",
 
 NO_RATERS = {
     *SUMMARIES,
+    *LIKE_VALUES,
+    *("precision", "recall", "bleu", "rouge", "exact_match", "acc_norm"),
     *("confidence", "probability", "prob", "logprob", "logprobs", "perplexity", "loss"),
     *("p_value", "stderr", "std_err", "weight", "rank"),
     *("latency", "duration", "time", "cost", "tokens", "n_tokens", "num_tokens", "length", "timestamp"),
@@ -82,6 +84,9 @@ class Columns:
     cluster: str | None = None
 
     def __post_init__(self) -> None:
+        for role in ("item", "value"):
+            if not isinstance(name := getattr(self, role), str):
+                raise NbykError(f"found {name!r}, expected the name of a column", argument=role)
         for role, other in combinations(("item", "rater", "value", "cluster"), 2):
             name = getattr(self, other)
             if name is not None and name == getattr(self, role):
@@ -92,11 +97,7 @@ class Columns:
 
 def recognised(table: Table, asked: Columns) -> Columns:
     """Return the columns asked for, with others in place of default names that the table does not have."""
-    if {*OF_VOTES} <= {*table.names}:
-        raise table.place.error(
-            "holds votes between two outputs, which nbyk does not plan, or read as ratings; give it alone to "
-            "nbyk compare, which says how many votes would settle an open pair, or to nbyk.read_votes"
-        )
+    refuse_votes(table)
     by_role = asked if asked.cluster else replace(asked, cluster=table.roles.get("cluster"))
     for role in ("item", "rater", "value"):
         if getattr(asked, role) == role and role not in table.names:
@@ -124,6 +125,15 @@ def recognised(table: Table, asked: Columns) -> Columns:
                 "rename it"
             )
     return by_role
+
+
+def refuse_votes(table: Table) -> None:
+    """Raise NbykError if a table is one of votes."""
+    if {*OF_VOTES} <= {*table.names}:
+        raise table.place.error(
+            "holds votes between two outputs, which nbyk does not plan, or read as ratings; give it alone to "
+            "nbyk compare, which says how many votes would settle an open pair, or to nbyk.read_votes"
+        )
 
 
 def value_column(table: Table, asked: Columns) -> str:
@@ -174,6 +184,8 @@ def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Colu
         what = "item column" if argument.endswith("item") else "column of the ratings"
         example = f", as in {_options(options)}" if options else ""
         way_out = f"rename the {what}, or name it with `{argument}`{example}"
+    if any(map(is_number, options.values())):
+        way_out = f"add a line of names above the first line if that is data, or {way_out}"
     table.column(name, f"{way_out}{found_too}")
 
 
@@ -269,8 +281,4 @@ def known_column(table: Table, role: str, taken: Sequence[str | None] = ()) -> s
 
 def other_than_system(name: str) -> bool:
     """Return whether a column's name says that it is of a rater, a run, a cluster, or one of many values."""
-    return (
-        name.lower() in ROLE_NAMES | LIKE_VALUES
-        or is_of_no_rater(name)
-        or _LIKE_GIVERS.fullmatch(name) is not None
-    )
+    return name.lower() in ROLE_NAMES or is_of_no_rater(name) or _LIKE_GIVERS.fullmatch(name) is not None

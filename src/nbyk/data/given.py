@@ -24,7 +24,7 @@ from nbyk.data.columns import (
 from nbyk.data.kinds import CellKind, Kind, NumberKind, kind_of, same_kind
 from nbyk.data.layouts import Mending, as_ids
 from nbyk.data.lm_eval import SampleChoice
-from nbyk.data.ratings import Ratings, numbered, ordered_ids
+from nbyk.data.ratings import Ratings, numbered, ordered_ids, refuse_alike
 from nbyk.data.reading import is_log, read_as, reader_of, table_of
 from nbyk.data.tables import Table
 from nbyk.data.text import some
@@ -61,9 +61,9 @@ def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]
             path = argument
             resolved = Path(os.path.abspath(argument))
             name = resolved.name if resolved.is_dir() else resolved.stem
-        _check_name(name)
         if not name.strip() or not path:
             raise NbykError(f"system {argument!r}: expected a path, or name=path with a name and a path")
+        _check_name(name)
         if name in named:
             raise NbykError(
                 f"two systems are named {name!r} ({named[name]} and {path}); give one another name, as in "
@@ -86,9 +86,21 @@ def given_systems(
     if is_frame(systems):
         named: dict[str, Any] = {"systems": systems}
     elif isinstance(systems, Mapping):
-        named = dict(systems)
+        named = {str(name): given for name, given in systems.items()}
+        if len(named) < len(systems):
+            raise NbykError("two systems have one name; give each another", argument="systems")
+        for name in named:
+            _check_name(name)
     else:
-        named = dict(named_systems([systems] if isinstance(systems, str | os.PathLike) else systems))
+        is_one = isinstance(systems, str | os.PathLike) or not isinstance(systems, Iterable)
+        paths = [systems] if is_one else [*systems]
+        if strange := [type(of).__name__ for of in paths if not isinstance(of, str | os.PathLike)]:
+            raise NbykError(
+                f"found {strange[0]}, expected paths, one table of all, or each system by its "
+                'name, as in {"a": frame_a, "b": frame_b}',
+                argument="systems",
+            )
+        named = dict(named_systems(paths))
     if len(named) != 1:
         if column is not None:
             raise NbykError(
@@ -111,6 +123,7 @@ def given_systems(
     names, system_of_row = numbered(as_ids(table, system_column, cells))
     for name in names:
         _check_name(name)
+    refuse_alike("system", names, system_of_row, table.at)
     rows = np.split(np.argsort(system_of_row, kind="stable"), np.cumsum(np.bincount(system_of_row))[:-1])
     return {
         name: table.taken(of.tolist(), without=system_column) for name, of in zip(names, rows, strict=False)
@@ -169,6 +182,11 @@ class GivenData:
     runs: tuple[GivenData, ...] = ()
     notes: tuple[str, ...] = ()
     arguments: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables: one, those of the files of a folder, or none of ratings."""
+        return [run.table for run in self.runs or (self,) if run.table is not None]
 
     @property
     def kind(self) -> Kind:
@@ -248,6 +266,10 @@ class GivenData:
                 clusters += [run.clusters[item] for item in entry_items]
         if clusters and len(clusters) < len(items):
             raise self.place.error("some of its files have clusters, and others have none; give them to all")
+        n_items = len(set(items))
+        notes = [
+            f"{run.place} has {run.n_items} of the {n_items} items" for run in runs if run.n_items < n_items
+        ]
         values = np.concatenate([run.values for run in runs])
         ratings = Ratings.from_columns(
             items,
@@ -259,7 +281,7 @@ class GivenData:
         )
         return replace(
             ratings,
-            mended=(*self.notes, *(note for run in runs for note in run.mended)),
+            mended=(*self.notes, *notes, *(note for run in runs for note in run.mended)),
             recognised=", ".join(dict.fromkeys(run.recognised for run in runs if run.recognised)),
             place=self.place,
             nameless=runs[0].nameless,
@@ -324,13 +346,14 @@ def given_data(
     return GivenData(place, table, columns)
 
 
-def refuse_too_few(sources: Mapping[str, GivenData], fewest: int) -> None:
+def refuse_too_few(sources: Mapping[str, GivenData], fewest: int, *, has_gold: bool = False) -> None:
     """Raise NbykError if there are too few systems, or if the columns of the only one may be systems."""
     if not sources:
         raise NbykError("found no system, expected at least two to compare; give a file for each")
     (name, source), *others = sources.items()
     givers = [] if others else source.givers
-    may_be_systems = bool(givers) and not all(map(_RUN.search, givers))
+    are_shares = bool(givers) and source.kind == "distributions"
+    may_be_systems = bool(givers) and not all(map(_RUN.search, givers)) and not (are_shares and has_gold)
     if not may_be_systems and len(sources) >= fewest:
         return
     if not givers or source.table is None:
@@ -339,6 +362,9 @@ def refuse_too_few(sources: Mapping[str, GivenData], fewest: int) -> None:
             "holds all systems, name their column with `system`"
         )
     alike = same_kind([source.table.column(name, "") for name in givers])
+    others_are = "" if alike else "; if one is of clusters, name it (`cluster`)"
+    if are_shares:
+        others_are = "; if they are classes with their probabilities, give gold (`gold`)"
     has_items = recognised(source.table, Columns(source.columns.item, None)).item in source.table.names
     are_systems = f"they are systems, {_SPLIT}"
     if not has_items:
@@ -348,7 +374,7 @@ def refuse_too_few(sources: Mapping[str, GivenData], fewest: int) -> None:
     raise source.place.error(
         f"found one system, with the columns {listed(givers)}, expected at least two to compare; if "
         f"{are_systems}; if they are raters of one system, write one rating a row, with "
-        f"the columns item, rater and value{'' if alike else '; if one is of clusters, name it (`cluster`)'}",
+        f"the columns item, rater and value{others_are}",
     )
 
 
@@ -425,8 +451,8 @@ def are_runs(units: Units) -> bool:
 
 def _check_name(name: str) -> None:
     """Raise NbykError if a system cannot have this name."""
-    if _UNFIT.search(name):
+    if _UNFIT.search(name) or not name.strip():
         raise NbykError(
-            f"system {name!r}: the name holds a line end, a control character or what is not UTF-8; "
-            "give it another one, as in a=FILE"
+            f"system {name!r}: the name is blank, or holds a line end, a control character or what is not "
+            "UTF-8; give it another one, as in a=FILE"
         )

@@ -36,7 +36,9 @@ from nbyk.data.kinds import (
     ClassKind,
     Kind,
     NumberKind,
+    Orders,
     ShareKind,
+    columns_of_values,
     counts_labels,
     refuse_options,
     refuse_strange_columns,
@@ -50,7 +52,8 @@ from nbyk.data.response_set import Categories, placed
 from nbyk.data.scales import FROM_0_TO_1, GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import ScoreKind, are_scores
 from nbyk.data.systems import OnMissing, Systems, common_items, equal_systems
-from nbyk.data.text import check_choice, notes_on_look_alikes
+from nbyk.data.tables import is_number
+from nbyk.data.text import check_choice, notes_on_look_alikes, shown
 from nbyk.data.units import Units
 from nbyk.errors import DataPlace, NbykError, argument_with, renaming
 from nbyk.words import listed
@@ -128,7 +131,7 @@ def read_systems(
         take classes.
     classes
         The classes of gold or of distributions, lowest first; without it those that gold has, in the order of
-        their levels, if the column is of an ordered type, or else of their names.
+        their levels, if a column is of an ordered type, or else of their names.
     paired
         Whether scores are paired: by ids of items if every file has them, else by their order. None pairs
         them if every file has ids.
@@ -151,7 +154,7 @@ def read_systems(
     on_scale, columns = as_scale(scale), Columns(item, rater, value, cluster)
     named = given_systems(systems, system, columns, as_scores=kind == "scores")
     sources = {name: given_data(given, name, columns, samples) for name, given in named.items()}
-    refuse_too_few(sources, fewest)
+    refuse_too_few(sources, fewest, has_gold=gold is not None)
     if samples not in (None, SampleChoice()) and not any(map(is_log, named.values())):
         raise NbykError(
             "`SampleChoice.task` and `SampleChoice.filter` choose among the scores of lm_eval logs, but no "
@@ -167,7 +170,9 @@ def read_systems(
     if kind == "scores":
         refuse_too_few(sources, 2)
     lower, about_direction = (False, []) if people else _direction(sources.values(), lower_is_better)
-    cells = _cells_of(kind, on_scale, classes, by_runs=bool(paired))
+    every = [*([people] if people else []), *sources.values()]
+    orders = [order for of in every for table in of.tables for order in table.levels]
+    cells = _cells_of(kind, on_scale, classes, orders, by_runs=bool(paired))
     read = _read(sources, people, cells, Mending(on_duplicates, on_empty))
     if kind == "classes" and classes is None:
         columns_of = [(ratings.place, ratings.of_columns()) for ratings in read.every]
@@ -196,7 +201,14 @@ def read_systems(
     if (kind == "scores" or are_percent) and not lower and not about_direction:
         in_unit = {name: of * (100.0 if are_percent else 1.0) for name, of in matrices.items()}
         doubts += percent_beside_shares(in_unit)
+    dropped = {
+        str(of.place): of.n_items - len(items) for of in read.every if items and of.n_items > len(items)
+    }
     notes = [*(note for ratings in read.every for note in ratings.mended), *about_direction]
+    if items and dropped:
+        each = listed([f"{n} of {label}" for label, n in dropped.items()])
+        said = f"nbyk dropped items that another file lacks ({each}) and compares the {len(items)} others"
+        notes.insert(0, said)
     if items is None and paired is None and len(read.nameless) < len(read.every):
         notes.append(
             f"{read.nameless[0]} has no ids of items, as others have, so nbyk does not pair the scores"
@@ -217,7 +229,7 @@ def read_systems(
         categories,
         items is not None,
         lower,
-        {str(of.place): of.n_items - len(items) for of in read.every if items and of.n_items > len(items)},
+        dropped,
         read.recognised,
         (*doubts, *notes, *equal_systems(gold_matrix, matrices)),
     )
@@ -238,8 +250,7 @@ def _refuse_columns(
     if not of_scores:
         files = [(people, "gold_columns.")] if people else []
         files += [(source, "") for source in sources.values()]
-        every = [run.table for of, _ in files for run in of.runs or (of,) if run.table]
-        refuse_absent_rater(every, columns.rater)
+        refuse_absent_rater([table for of, _ in files for table in of.tables], columns.rater)
         if people is not None and people.table and people.columns.rater != columns.rater:
             with renaming(people.arguments):
                 refuse_absent_rater([people.table], people.columns.rater)
@@ -293,13 +304,15 @@ class _Read:
         return said
 
 
-def _cells_of(kind: Kind, scale: Scale | None, classes: Sequence[str] | None, *, by_runs: bool) -> CellKind:
+def _cells_of(
+    kind: Kind, scale: Scale | None, classes: Sequence[str] | None, orders: Orders, *, by_runs: bool
+) -> CellKind:
     """Return how to read the systems' cells, or gold's if they are classes."""
     if kind == "numbers":
         return NumberKind(scale)
     if kind == "scores":
         return ScoreKind(by_runs=by_runs)
-    return ClassKind(classes) if kind == "classes" else ShareKind(classes)
+    return ClassKind(classes, orders=orders) if kind == "classes" else ShareKind(classes)
 
 
 def _read(
@@ -475,8 +488,12 @@ def _kind_of_cells(sources: Sequence[GivenData], gold: GivenData | None, *, asks
         way_out = "give it as gold"
         if odd.place.file is not None:
             way_out = f"give it as {argument_with('gold', str(odd.place.file))}"
+        assert odd.table is not None
+        names = columns_of_values(odd.table, odd.columns)
+        cells = (cell for name in names for _, cell in odd.table.cells(name))
+        word = next(cell for cell in cells if isinstance(cell, str) and not is_number(cell))
         raise odd.place.error(
-            f"found classes, expected {kind} as in {other.place}; if it is gold, {way_out}"
+            f"found classes, as {shown(word)}, expected {kind} as in {other.place}; if it is gold, {way_out}"
             f"{f' in place of {gold.place}' if gold is not None else ''}"
         )
     return "numbers"
@@ -508,8 +525,7 @@ def _only_scale(every: Sequence[Ratings]) -> Scale:
 def _refuse_other_items(sources: Iterable[GivenData]) -> None:
     """Raise NbykError if makers' files have different documents, or inputs, under one id."""
     known: dict[str, dict[str, str]] = {}
-    tables = [run.table for source in sources for run in source.runs or (source,)]
-    for table in (of for of in tables if of is not None and of.roles):
+    for table in (table for source in sources for table in source.tables if table.roles):
         for kind in (kind for kind in HASHES if kind in table.names):
             items = table.column(table.roles["item"], "")
             for row, value in table.cells(kind):

@@ -70,7 +70,7 @@ _NO_LABEL = re.compile(r"[\0\ud800-\udfff]")
 
 _FEWEST_OF_COLUMN = 5
 """Labels that show that a column without a class of another is of no rater."""
-_LOOKED_AT = 1000
+LOOKED_AT = 1000
 """Cells by which text is told from numbers."""
 
 _FIRST = 20
@@ -127,18 +127,30 @@ class NumberKind(CellKind):
 
 
 class ClassKind(CellKind):
-    """The classes that cells name, by place: those given, or else those of the data read."""
+    """The classes that cells name, by place: those given, or else those of the data read.
+
+    `orders` are those that columns of all data declare.
+    """
 
     name = "classes"
     expected = "a label"
 
-    def __init__(self, names: Sequence[str] | None = None, givers: str = "raters") -> None:
+    def __init__(
+        self, names: Sequence[str] | None = None, givers: str = "raters", orders: Orders = ()
+    ) -> None:
         super().__init__(givers)
+        self.orders = orders
         self.given = self.ordered = names is not None
         self.names = tuple(class_names(() if names is None else names, _refuse_name))
         if self.given and (len(self.names) < 2 or len(set(self.names)) < len(self.names)):
             raise NbykError(
                 f"found {some(self.names) or 'none'}, expected at least two classes, each once",
+                argument="classes",
+            )
+        if missing := next(filter(is_missing, self.names), None):
+            raise NbykError(
+                f"found {missing}, which means no label in every file; write that class otherwise, here and "
+                "in all files",
                 argument="classes",
             )
 
@@ -167,14 +179,14 @@ class ClassKind(CellKind):
     def numbers(self, cells: Entries) -> Floats:
         """Return the place of each label among the classes."""
         labels = class_names(cells.found, cells.refuse)
-        self.name_by(labels, cells.table.place, cells.table.levels)
+        self.name_by(labels, cells.table.place)
         return self.places(labels, cells.refuse)
 
-    def name_by(self, labels: Iterable[str], place: DataPlace, levels: Orders = ()) -> None:
+    def name_by(self, labels: Iterable[str], place: DataPlace) -> None:
         """Name the classes after labels, unless they have names."""
         if self.names:
             return
-        self.names, self.ordered = in_order(set(labels), levels)
+        self.names, self.ordered = in_order(labels, self.orders)
         if alike := look_alikes(self.names):
             raise place.error(
                 f"the classes {alike[0]} and {alike[1]} look alike; write them alike, or name all "
@@ -204,8 +216,16 @@ class ClassKind(CellKind):
 def in_order(names: Iterable[str], levels: Orders = ()) -> tuple[tuple[str, ...], bool]:
     """Return classes in order, and whether anything says it: levels that the data have, or whole numbers."""
     found = set(names)
-    if of := next((of for of in levels if found <= {*of}), None):
-        return tuple(name for name in of if name in found), True
+    orders = [tuple(name for name in of if name in found) for of in levels]
+    if order := next((of for of in orders if len(of) == len(found)), None):
+        for of in orders:
+            if of != tuple(name for name in order if name in of):
+                raise NbykError(
+                    f"found them in the order {', '.join(order)}, and in another column {', '.join(of)}; "
+                    "expected one order: name them in it, lowest first",
+                    argument="classes",
+                )
+        return order, True
     if all(map(_WHOLE.fullmatch, found)):
         return tuple(sorted(sorted(found), key=lambda name: int(name.replace("−", "-")))), True
     return tuple(ordered_ids(found)), False
@@ -389,7 +409,9 @@ def unit_rows(rows: Floats, at: Callable[[int], DataPlace]) -> Floats:
     off = np.abs(sums - 1.0) > _sum_tolerance(rows)
     if off.any():
         row, n_off = int(np.flatnonzero(off)[0]), int(off.sum())
-        counts = "if these count ratings, divide each row by its sum"
+        counts = (
+            'if these count ratings, divide each row by its sum; if they are classes, say `kind="classes"`'
+        )
         whole = (rows == np.rint(rows)).all()
         raise at(row).error(
             f"sums to {sums[row]:.6g}, {abs(sums[row] - 1.0):.3g} "
@@ -441,12 +463,8 @@ def kind_of(table: Table, asked: Columns) -> Kind:
         others = set(table.names).difference(_runs(table))
         holds_runs = len(others) == 1 or (len(others) < len(table.names) and asked.value in others)
         return "scores" if asked.item == "item" and holds_runs else "numbers"
-    known = {roles.item, asked.rater, *_runs(table)} | clusters_beside(table, roles)
-    values = [name for name in table.names if name not in known]
-    people = known_names(values, "rater")
-    values = [name for name in values if name not in people] or values
-    values = [roles.value] if roles.value in table.names else values
-    per_column = -(-_LOOKED_AT // max(len(values), 1))
+    values = columns_of_values(table, asked)
+    per_column = -(-LOOKED_AT // max(len(values), 1))
     cells = [cell for name in values for _, cell in islice(table.cells(name), per_column)]
     kind = kind_of_cells(cells)
     if kind != "numbers" or len(values) < 2:
@@ -457,6 +475,19 @@ def kind_of(table: Table, asked: Columns) -> Kind:
     return "distributions" if sum_to_one([table.column(name, "") for name in values]) else kind
 
 
+def columns_of_values(table: Table, asked: Columns) -> list[str]:
+    """Return the column of values in a table of items, or those of raters, runs or classes."""
+    if table.nameless:
+        return [*table.names]
+    roles = recognised(table, replace(asked, rater=None))
+    if roles.value in table.names:
+        return [roles.value]
+    known = {roles.item, asked.rater, *_runs(table)} | clusters_beside(table, roles)
+    values = [name for name in table.names if name not in known]
+    people = known_names(values, "rater")
+    return [name for name in values if name not in people] or values
+
+
 def _kind_of_nameless(table: Table) -> Kind:
     if len(table.columns) > 1:
         return "distributions" if sum_to_one(table.columns) else "numbers"
@@ -465,7 +496,7 @@ def _kind_of_nameless(table: Table) -> Kind:
     split = [_split(cell) for cell in cells] if texts and len(_split(cells[0])) > 1 else []
     if split and len(set(map(len, split))) == 1 and sum_to_one(list(zip(*split, strict=True))):
         return "distributions"
-    kind = kind_of_cells(cells[:_LOOKED_AT])
+    kind = kind_of_cells(cells[:LOOKED_AT])
     return "scores" if kind == "numbers" else kind  # none says which item or which run it is of
 
 
@@ -480,7 +511,7 @@ def kind_of_cells(cells: Sequence[Any]) -> Kind:
 
 def same_kind(columns: Sequence[Sequence[Any]]) -> bool:
     """Return whether columns hold numbers, or classes, all of them, and are no probabilities of classes."""
-    kinds = {kind_of_cells(cells[:_LOOKED_AT]) for cells in columns}
+    kinds = {kind_of_cells(cells[:LOOKED_AT]) for cells in columns}
     return len(kinds) == 1 and "distributions" not in kinds and not sum_to_one(columns)
 
 

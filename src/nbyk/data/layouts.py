@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, number_cells, picked
 from nbyk.data.columns import (
+    LIKE_VALUES,
     Columns,
     clusters_beside,
     is_of_ids,
@@ -24,13 +25,16 @@ from nbyk.data.columns import (
 )
 from nbyk.data.tables import NOTHING, Table
 from nbyk.data.text import check_choice, shown, some
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace, NbykError, argument_with
 
 Floats = NDArray[np.float64]
 
 LARGEST_ID = 2.0**53
 NO_ID = "a number of so many digits that neighbours are the same; write it as text or as a whole number"
 """Floats beyond `LARGEST_ID` do not hold all whole numbers, so they name nothing."""
+
+
+_MIDNIGHT = " 00:00:00"
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,8 @@ class Entries:
             what = "no value" if empty else shown(found)
             is_number = isinstance(found, str) and re.fullmatch(r"\s*[-+]?[\d.]*,\d+\s*", found)
             point = " with a decimal point and no comma" if is_number else ""
+            if isinstance(found, str) and found.strip().lower() in ("true", "false"):
+                point = ", 1 for true and 0 for false"
             of_clusters = "; if the column is of clusters, name it as such (`cluster`), or leave it out"
             raise self.refuse(
                 row,
@@ -190,9 +196,12 @@ def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> 
         )
     for name in raters:
         if not name.strip() or is_of_ids(name) or (len(raters) > 1 and is_of_no_rater(name)):
+            is_value = name.strip().lower() in LIKE_VALUES
+            way_out = f"name the values' column, as in {argument_with('value', name)}, or " * is_value
             raise table.place.error(
-                f"column {name!r} is of no rater or run by its name; leave it out, rename it if it holds the "
-                "ratings of one rater, or, if each row is a rating, name the columns with `rater` and `value`"
+                f"column {name!r} is of no rater or run by its name; {way_out}leave it out, rename it if it "
+                "holds the ratings of one rater, or, if each row is a rating, name the columns with `rater` "
+                "and `value`"
             )
 
 
@@ -217,27 +226,37 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
     if set(map(type, cells)) == {str} and all(map(str.strip, cells)):
         return list(cells)
     ids: list[str] = []
-    for row, cell in enumerate(cells):
-        if isinstance(cell, str):
-            text = cell
-        elif isinstance(cell, float) and cell.is_integer():
-            if abs(cell) >= LARGEST_ID:
-                raise table.at(row).error(f"column {name!r}: found {shown(cell)}, {NO_ID}")
-            text = str(int(cell))
-        elif isinstance(cell, datetime.date | uuid.UUID | decimal.Decimal) and cell == cell:
-            text = str(cell).removesuffix(" 00:00:00")
-        elif isinstance(cell, int) and not isinstance(cell, bool):
-            text = str(cell)
-        elif cell is None or cell != cell:
-            text = ""
-        else:
-            raise table.at(row).error(
-                f"column {name!r}: found {shown(cell)}, expected an id; use text or whole numbers"
-            )
+    for row, (cell, text) in enumerate(zip(cells, id_texts(cells), strict=True)):
+        if text is None:
+            is_wide = isinstance(cell, float) and cell.is_integer()
+            wanted = NO_ID if is_wide else "expected an id; use text or whole numbers"
+            raise table.at(row).error(f"column {name!r}: found {shown(cell)}, {wanted}")
         if not text.strip():
             raise table.at(row).error(f"column {name!r}: the id is empty; give every row one")
         ids.append(text)
     return ids
+
+
+def id_texts(cells: Sequence[Any]) -> list[str | None]:
+    """Return ids as text, "" of a missing one, None of what is none; days have no time, as in CSV."""
+    texts = [_id_text(cell) for cell in cells]
+    times = [row for row, cell in enumerate(cells) if isinstance(cell, datetime.datetime)]
+    if all(str(texts[row]).endswith(_MIDNIGHT) for row in times):
+        for row in times:
+            texts[row] = str(texts[row]).removesuffix(_MIDNIGHT)
+    return texts
+
+
+def _id_text(cell: Any) -> str | None:
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell)) if abs(cell) < LARGEST_ID else None
+    if cell is None or cell != cell:
+        return ""
+    if isinstance(cell, int | datetime.date | uuid.UUID | decimal.Decimal) and not isinstance(cell, bool):
+        return str(cell)
+    return None
 
 
 def refuse_repeated(table: Table, items: Sequence[str], way_out: str) -> None:

@@ -110,16 +110,8 @@ class Ratings:
         item_ids, item_index = numbered(items)
         rater_ids, rater_index = numbered(raters)
         rater_ids = tuple(rater_ids)
-        for what, ids, index in (("item", item_ids, item_index), ("rater", rater_ids, rater_index)):
-            if are_plain(ids):
-                continue
-            stripped: dict[str, str] = {}
-            for position, name in enumerate(ids):
-                other = stripped.setdefault(seen(name), name)
-                fault = _fault(name, other)
-                if fault:
-                    row = int(np.flatnonzero(index == position)[0])
-                    raise at(row).error(f"the {what} id {fault}; give every {what} an id of its own")
+        refuse_alike("item", item_ids, item_index, at)
+        refuse_alike("rater", rater_ids, rater_index, at)
         if len(item_ids) < fewest:
             raise at(len(numbers) - 1).error(
                 f"{item_ids[0]!r} is the only item; give at least two, so that nbyk can see how items vary"
@@ -331,6 +323,15 @@ def numbered(names: Sequence[str]) -> tuple[Sequence[str], Indices]:
     if len(distinct) == 1:
         return distinct, np.zeros(len(names), np.int64)
     return distinct, rows_of(distinct, distinct if len(distinct) == len(names) else names)
+
+
+def refuse_alike(what: str, ids: Sequence[str], index: Indices, at: Callable[[int], DataPlace]) -> None:
+    """Raise NbykError if an id is empty, or looks as another does; `index` is the place of each row's id."""
+    first: dict[str, str] = {}
+    for position, name in enumerate(() if are_plain(ids) else ids):
+        if fault := _fault(name, first.setdefault(seen(name), name)):
+            row = int(np.flatnonzero(index == position)[0])
+            raise at(row).error(f"the {what} id {fault}; give every {what} an id of its own")
 
 
 def _fault(name: str, other: str) -> str:

@@ -14,6 +14,7 @@ from nbyk.data.arrays import ARRAY_SUFFIXES, as_matrix, filled, load_array, tabl
 from nbyk.data.cells import number_cells
 from nbyk.data.columns import (
     KNOWN_NAMES,
+    LIKE_VALUES,
     ROLE_NAMES,
     Columns,
     known_names,
@@ -28,7 +29,7 @@ from nbyk.data.containers import (
     read_zipped_log,
 )
 from nbyk.data.exports import json_lines_table, json_table, layout_of
-from nbyk.data.kinds import CellKind, NumberKind
+from nbyk.data.kinds import LOOKED_AT, CellKind, NumberKind, kind_of_cells
 from nbyk.data.layouts import Entries, Mending
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples
 from nbyk.data.makers import HASHES, Incomplete
@@ -41,7 +42,7 @@ from nbyk.data.tables import (
     is_number,
     read_delimited,
 )
-from nbyk.data.text import some, text_lines
+from nbyk.data.text import shown, some, text_lines
 from nbyk.errors import DataPlace
 
 Given: TypeAlias = Any
@@ -229,8 +230,11 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         cells = zip(*map(table.cells_in, range(len(names))), strict=True)
         rows = [dict(zip(names, row, strict=True)) for row in cells]
         return layout.table(rows, given, table.numbers if table.unit == "line" else None)
-    if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
-        return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
+    if len(table.names) == 1:
+        known, column = table.names[0].strip().lower(), table.cells_in(0)
+        are_labels = known in LIKE_VALUES and kind_of_cells(column[:LOOKED_AT]) == "classes"
+        if are_labels or known in ("value", *KNOWN_NAMES["value"]):
+            return replace(table, nameless=True, columns=(column,))
     return table
 
 
@@ -259,7 +263,7 @@ def _lines(path: str | os.PathLike[str]) -> Table:
 def _delimited(path: str | os.PathLike[str]) -> Table:
     """Return the table in a CSV or TSV file, which may lack the header."""
     header, columns, numbers = read_delimited(path, DELIMITERS[Path(path).suffix.lower()])
-    if not _is_data(header, columns):
+    if not _is_data(path, header, columns):
         return Table(DataPlace(path), tuple(header), columns, numbers, "line")
     first = next(number for number, line in enumerate(text_lines(path), start=1) if line.strip())
     columns = tuple([name, *cells] for name, cells in zip(header, columns, strict=True))
@@ -267,13 +271,20 @@ def _delimited(path: str | os.PathLike[str]) -> Table:
     return Table(DataPlace(path), names, columns, [first, *numbers], "line", nameless=True)
 
 
-def _is_data(header: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first line of a delimited file is data: numbers alone, or one word among words."""
+def _is_data(path: str | os.PathLike[str], header: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first line is data: numbers alone, or a label among labels that comes again."""
     if all(map(is_number, header)):
         return True
-    if len(header) > 1 or header[0].strip().lower() in ROLE_NAMES:
+    (name, *others), cells = header, columns[0]
+    known = name.strip().lower()
+    if others or known in ROLE_NAMES or 2 * sum(map(is_number, cells)) >= len(cells):
         return False
-    return 2 * sum(map(is_number, columns[0])) < len(columns[0])
+    if (known in LIKE_VALUES) == (name in cells):
+        raise DataPlace(path).error(
+            f"the first line, {shown(name)}, may be the column's name or a label; write value above it if it "
+            "is a label, or in its place"
+        )
+    return name in cells
 
 
 _READERS: Mapping[str, Callable[[Any], Table]] = {

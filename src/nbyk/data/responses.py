@@ -22,6 +22,7 @@ from nbyk.data.arrays import (
     is_frame,
     is_of_pandas,
     levels_of,
+    names_of_frame,
 )
 from nbyk.data.cells import in_full
 from nbyk.data.columns import refuse_no_rater
@@ -36,7 +37,7 @@ from nbyk.data.kinds import (
     sum_to_one,
     unit_rows,
 )
-from nbyk.data.layouts import is_missing
+from nbyk.data.layouts import id_texts, is_missing
 from nbyk.data.ratings import ordered_ids, rows_of
 from nbyk.data.response_set import Categories, ResponseSet, placed
 from nbyk.data.scales import FROM_0_TO_1, Refusal, Scale
@@ -76,7 +77,7 @@ def as_systems(
         Each system's responses by its name, or one after the other, in the same forms; distributions are
         arrays (N, C), or one such array for each run. Each of two columns or more is one rater or run, by its
         name if a frame has one; those of lists of differing lengths are unknown. If all data are objects of
-        pandas, they are matched by their index.
+        pandas, they are matched by their index; if only some are, these must have one index.
     cluster : shape (N,)
         The name of each item's cluster.
     kind, classes, scale
@@ -107,12 +108,17 @@ def as_systems(
     given = [_given(of, name) for name, of in (named if gold is None else {"gold": gold, **named}).items()]
     known = _kind(given, kind, scored, classes)
     refuse_options(known, {"scale": scale, "classes": classes})
-    clusters = None if cluster is None else _clusters(cluster, given[0])
-    if all(of.items for of in given):
+    indexed = [of for of in given if of.items]
+    clusters = None if cluster is None else _clusters(cluster, (indexed or given)[0])
+    if len(indexed) == len(given):
         given, clusters = _matched(given, clusters)
+    else:
+        check_aligned(gold, *named.values())
     categories: Categories | None = None
     if known == "classes":
-        given, categories = _as_classes(given, ClassKind(classes))
+        given, categories = _as_classes(
+            given, ClassKind(classes, orders=[of for each in given for of in each.levels])
+        )
     elif known == "distributions":
         given, categories = _as_distributions(given, classes)
     read = {of.name: of.responses() for of in given}
@@ -312,7 +318,7 @@ def _given(values: Any, name: str) -> _Cells:
 
 def _names_of(values: Any) -> tuple[str, ...]:
     """Return the names of a frame's columns, if each is a text of its own."""
-    columns = tuple(getattr(values, "columns", ()))
+    columns = names_of_frame(values)
     are_names = all(isinstance(of, str) for of in columns) and len(set(columns)) == len(columns)
     return columns if are_names else ()
 
@@ -409,7 +415,8 @@ def _kind(
 
 def _index_of(values: Any) -> tuple[str, ...]:
     """Return the labels of an index of pandas; () without one."""
-    return tuple(map(str, values.index.tolist())) if is_of_pandas(values) else ()
+    labels = values.index.tolist() if is_of_pandas(values) else []
+    return tuple(text or str(label) for label, text in zip(labels, id_texts(labels), strict=True))
 
 
 def _clusters(cluster: Any, first: _Cells) -> tuple[Any, ...]:
@@ -454,8 +461,7 @@ def _as_classes(given: Sequence[_Cells], among: ClassKind) -> tuple[list[_Cells]
         for of, where in zip(given, there, strict=True)
     ]
     naming = labels[:1] if given[0].name == "gold" else labels
-    levels = [levels for of in given for levels in of.levels]
-    among.name_by(chain.from_iterable(naming), DataPlace(name="classes"), levels)
+    among.name_by(chain.from_iterable(naming), DataPlace(name="classes"))
     coded = []
     for of, where, names in zip(given, there, labels, strict=True):
         codes = np.full(where.shape, np.nan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -41,14 +41,15 @@ def are_scores(systems: Any) -> bool:
     if max(lengths) > MOST_RUNS and len(lengths) == 1:
         return False
     cells = [cell for row in rows for cell in (row if isinstance(row, Sequence) else array_of(row, ""))]
-    return all(isinstance(cell, Real) for cell in cells) and not {float(cell) for cell in cells} <= {0.0, 1.0}
+    are_numbers = all(isinstance(cell, Real) and not isinstance(cell, np.timedelta64) for cell in cells)
+    return are_numbers and not {float(cell) for cell in cells} <= {0.0, 1.0}
 
 
 def _is_plain(given: Any) -> bool:
     """Return whether one thing after the other is given, without names."""
     has_ids = is_of_pandas(given) and type(given.index).__name__ != "RangeIndex"
     is_row = hasattr(given, "__len__") and getattr(given, "ndim", 1) == 1
-    return is_row and not has_ids and not isinstance(given, str | bytes | Mapping | np.ma.MaskedArray)
+    return is_row and not has_ids and not isinstance(given, str | bytes | Mapping | Set | np.ma.MaskedArray)
 
 
 class ScoreKind(NumberKind):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from nbyk.data.columns import KNOWN_NAMES, OF_VOTES
 from nbyk.data.layouts import as_ids
-from nbyk.data.ratings import rows_of
+from nbyk.data.ratings import refuse_alike, rows_of
 from nbyk.data.reading import table_of
 from nbyk.data.tables import Table
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 from nbyk.words import listed
 
 Ints = NDArray[np.int64]
@@ -160,7 +160,7 @@ def read_votes(given: Any, *, item: str | None = None, rater: str | None = None)
     others = [name for name in table.names if name not in (*OF_VOTES, asked, by)]
     lacking = ["prompts (`item`)"] * (asked is None) + ["voters (`rater`)"] * (by is None)
     unused = f"not used: {listed(others)}; if one names {' or '.join(lacking)}, say so"
-    models = tuple(sorted({*first, *second}))
+    models, places = _numbered([*first, *second], "model", lambda place: table.at(place % len(table)))
     outcomes = np.empty(len(table), np.int64)
     for row, (one, other, winner) in enumerate(zip(first, second, winners, strict=True)):
         if one == other:
@@ -177,29 +177,27 @@ def read_votes(given: Any, *, item: str | None = None, rater: str | None = None)
                 "the model"
             )
         outcomes[row] = outcome
-    prompts, asked_names = (np.arange(len(table)), ()) if asked is None else _numbered(table, asked)
-    voters, names = (None, ()) if by is None else _numbered(table, by)
-    votes = Votes(
-        models,
-        rows_of(models, first),
-        rows_of(models, second),
-        outcomes,
-        prompts,
-        voters,
-        names,
-        asked_names,
-        (unused,) if others and lacking else (),
-    )
+    asked_names, prompts = ((), np.arange(len(table))) if asked is None else _ids(table, asked, "prompt")
+    names, voters = ((), None) if by is None else _ids(table, by, "voter")
+    a, b = np.split(places, 2)
+    notes = (unused,) if others and lacking else ()
+    votes = Votes(models, a, b, outcomes, prompts, voters, names, asked_names, notes)
     _refuse_second_votes(votes, table)
     _refuse_apart(votes, table)
     return votes
 
 
-def _numbered(table: Table, name: str) -> tuple[Ints, tuple[str, ...]]:
-    """Return the number of each row's id, in the order of the ids, and the ids."""
+def _ids(table: Table, name: str, what: str) -> tuple[tuple[str, ...], Ints]:
+    """Return the ids in a column, in their order, and the place of each row's."""
     ids = as_ids(table, name, table.column(name, "name prompts by `item` and voters by `rater`"))
+    return _numbered(ids, what, table.at)
+
+
+def _numbered(ids: Sequence[str], what: str, at: Callable[[int], DataPlace]) -> tuple[tuple[str, ...], Ints]:
     names = tuple(sorted(set(ids)))
-    return rows_of(names, ids), names
+    places = rows_of(names, ids)
+    refuse_alike(what, names, places, at)
+    return names, places
 
 
 def _refuse_second_votes(votes: Votes, table: Table) -> None:

@@ -204,11 +204,11 @@ def choose_pairs(names: Sequence[str], against: str | None, alternative: str) ->
     Of three systems or more, a one-sided alternative needs a baseline.
     """
     if against is not None:
-        if against not in names:
-            raise unknown_name("system", against, names).about(argument="against")
         if len(names) == 1:
             found = f"found {against!r} and one system; give a score, such as 0.8"
             raise NbykError(found, argument="against")
+        if against not in names:
+            raise unknown_name("system", against, names).about(argument="against")
         baseline = list(names).index(against)
         return [(system, baseline) for system in range(len(names)) if system != baseline]
     if len(names) > 2 and alternative != "two-sided":

@@ -359,7 +359,6 @@ def test_what_follows_can_be_pasted(nbyk: Run, run_words: Run, line: str) -> Non
     ("more", "follows"),
     [
         ("--gold named.csv --gold-item post", "nbyk compare "),
-        ("--gold fewer.csv --on-missing drop", "nbyk compare "),
         ("--gold example/gold.csv --rater-ids fresh", "nbyk compare "),
         ("--gold example/gold.csv --null shifted", "nbyk compare "),
         ("--gold example/gold.csv --alternative greater --alpha 0.01", "nbyk plan "),
@@ -371,9 +370,6 @@ def test_a_plan_follows_only_where_it_reads_the_same_data_and_plans_the_same_tes
     assert nbyk("example")[0] == 0
     gold = Path("example/gold.csv").read_text(encoding="utf-8")
     Path("named.csv").write_text(gold.replace("item,", "post,", 1), encoding="utf-8")
-    items = [row.partition(",")[0] for row in gold.splitlines()]
-    fewer = [row for row, item in zip(gold.splitlines(), items, strict=True) if item != items[-1]]
-    Path("fewer.csv").write_text("\n".join(fewer), encoding="utf-8")
     code, text, errors = nbyk(f"compare {more} example/sim_a.csv example/sim_b.csv --resamples 499")
     assert code == 0, errors
     (following,) = (row.removeprefix("Next: ") for row in text.splitlines() if row.startswith("Next: "))
@@ -424,17 +420,29 @@ def test_a_plan_to_settle_it_is_at_the_level_and_the_side_that_were_asked(
     assert code == 0, errors
 
 
-@pytest.mark.parametrize(
-    "options", ["--gold-item who", "--on-missing drop", "--generalise items,raters", "--rater-ids fresh"]
-)
+def test_a_plan_drops_what_the_comparison_dropped(nbyk: Run, run_words: Run) -> None:
+    for name, values in ratings(0.02).items():
+        write(name, values)
+    write("old", ratings(0.02)["old"][:-1])
+    code, text, errors = nbyk("compare new.csv old.csv --on-missing drop --scale 1..5 --resamples 499")
+    assert code == 0, errors
+    (following,) = (row.removeprefix("Next: ") for row in text.splitlines() if row.startswith("Next: "))
+    words = shlex.split(following, comments=True)[1:]
+    place = words.index("--on-missing")
+    code, text, errors = run_words(*words, "--details")
+    assert code == 0, errors
+    assert "nbyk dropped items that another file lacks (1 of new.csv)" in " ".join(text.split())
+    code, _, errors = run_words(*words[:place], *words[place + 2 :])
+    assert (code, errors.rstrip().endswith("keep those in all of them with --on-missing drop")) == (2, True)
+
+
+@pytest.mark.parametrize("options", ["--gold-item who", "--generalise items,raters", "--rater-ids fresh"])
 def test_no_plan_is_offered_that_reads_other_data_or_is_about_others(
     nbyk: Run, run_words: Run, options: str
 ) -> None:
     for name, values in ratings(0.02).items():
         write(name, values)
     write("people", ratings(seed=3)["old"])
-    if "--on-missing" in options:
-        write("old", ratings(0.02)["old"][:-1])
     if "--gold-item" in options:
         table = pd.read_csv("people.csv")
         table.rename(columns={table.columns[0]: "who"}).to_csv("people.csv", index=False)

@@ -287,7 +287,9 @@ def test_classes_beside_another_kind_are_the_ones_named(nbyk: Run) -> None:
         table.to_csv(f"{name}.csv", index=False)
         (table * [1, 100, 100, 100]).to_csv(f"percent_{name}.csv", index=False)
     write("labels.csv", [{"item": i, "label": ("neg", "pos")[i % 2]} for i in range(30)])
-    gold = "labels.csv: found classes, expected distributions as in a.csv; if it is gold, give it as"
+    gold = (
+        "labels.csv: found classes, as 'neg', expected distributions as in a.csv; if it is gold, give it as"
+    )
     for line, message in (
         ("labels.csv a.csv b.csv", f"{gold} --gold labels.csv"),
         (

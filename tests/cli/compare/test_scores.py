@@ -63,6 +63,15 @@ def test_recommended_of_few_runs_is_the_exact_permutation_test(nbyk: Run) -> Non
     assert found["sentences"][0].startswith("a is better than b on mean score, for new scores like these: 0.")
 
 
+def test_numbers_beside_a_score_are_of_items_as_in_python(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.70})
+    code, out, error = nbyk("compare", "a.txt", "b.txt", "--against", "0.7", "--format", "json")
+    assert code == 0, error
+    board = library.compare(None, scores_in("a.txt"), scores_in("b.txt"), against=0.7)
+    found = {pair["a"].upper(): pair["p"] for pair in json.loads(out)["boards"][0]["pairs"]}
+    assert found == {pair.a: pair.p for pair in board.pairs}
+
+
 def test_scores_with_ids_are_paired_by_them(nbyk: Run) -> None:
     generator = np.random.default_rng(2)
     items = [f"q{i}" for i in range(40)]

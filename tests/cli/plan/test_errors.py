@@ -153,6 +153,24 @@ def test_a_file_where_the_folder_should_be_is_named_before_the_search(out: str, 
     )
 
 
+def test_a_file_may_be_called_as_an_option_is(nbyk: Run) -> None:
+    for name in ("--full", "b"):
+        write_pilot(f"{name}.csv", likert(30, 1))
+    code, text, errors = nbyk(
+        "plan --pilot-systems ./--full.csv b.csv --scale 1..5 --effect 0.4 --power 0.8 --item-sd 1"
+    )
+    assert code == 0, errors
+    assert text.startswith("Collect ")
+
+
+def test_a_folder_that_cannot_be_written_to_is_named_before_the_search(
+    nbyk: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    code, _, errors = nbyk(f"plan toxicity {QUICK} --responses 5 --out plans")
+    assert (code, errors) == (2, "error: --out plans: . cannot be written to; give another folder\n")
+
+
 def test_the_example_without_data_is_in_the_unit_of_the_scale(run_words: Run) -> None:
     for words in ("--solve raters --effect 0.4", "--effect 0.4"):
         code, _, error = run_words("plan", "--scale", "1..5", *words.split(), "--power", "0.8")

@@ -172,8 +172,10 @@ def test_ratings_may_lack_in_any_way_and_must_be_numbers() -> None:
     plain = levels.astype(float)
     plain.iloc[0, 0] = np.nan
     assert agreement(lacking).value == agreement(plain).value == agreement(plain.to_numpy()).value
-    with pytest.raises(NbykError, match="people: found what is no number"):
+    with pytest.raises(NbykError, match="people: found 'yes', which is no number"):
         agreement([["yes", "no"], ["no", "no"]])
+    with pytest.raises(NbykError, match=r"people: found '2026-01-01.*which is no number"):
+        agreement(pd.DataFrame(dict.fromkeys("ab", pd.date_range("2026-01-01", periods=3))))
     with pytest.raises(NbykError, match="confidence_level: found 95, expected a share"):
         agreement(levels, confidence_level=95)
     with pytest.raises(NbykError, match="judge: found inf"):

@@ -327,8 +327,7 @@ def test_votes_that_say_nothing_are_refused_in_one_line(changes: dict[str, objec
     ("column", "one", "other", "what"),
     [
         ("prompt", "q1", "Q1", "prompts"),
-        ("voter", "ann", "ann ", "voters"),
-        ("model_b", "z", "z\u200b", "models"),
+        ("voter", "ann", "Ann", "voters"),
         ("model_b", "z", "Z", "models"),
     ],
 )
@@ -338,6 +337,22 @@ def test_names_that_look_alike_are_a_caution(column: str, one: str, other: str, 
     frame[column] = [*frame[column][:4], *frame[column][4:].replace({one: other, f"{one}b": other})]
     alike = f"the {what} .* look alike, and nbyk tells them apart"
     assert re.match(alike, nbyk.compare(read_votes(frame)).warnings[0])
+
+
+@pytest.mark.parametrize(
+    ("column", "other", "error"),
+    [
+        ("voter", "ann ", "row 4: the voter id 'ann ' differs from 'ann' in spaces alone"),
+        ("prompt", "q1 ", "the prompt id 'q1 ' differs from 'q1' in spaces alone"),
+        ("model_b", "z\u200b", "the model id 'z.u200b' differs from 'z' in signs that nobody sees"),
+    ],
+)
+def test_names_that_differ_in_what_nobody_sees_are_refused(column: str, other: str, error: str) -> None:
+    frame = pd.DataFrame(TABLE)
+    more = frame.assign(prompt=frame["prompt"] + "b")
+    more[column] = other
+    with pytest.raises(NbykError, match=error):
+        read_votes(pd.concat([frame, more], ignore_index=True))
 
 
 def test_the_command_line_reads_votes(

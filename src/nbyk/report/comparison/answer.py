@@ -408,10 +408,6 @@ def _cautions(boards: Mapping[str, Board], systems: Systems | None) -> Iterator[
     if systems is not None:
         if len(systems.names) > 2:
             yield from _runs_as_systems(systems.names)
-        if systems.dropped:
-            each = listed([f"{n_items} of {label}" for label, n_items in systems.dropped.items()])
-            n_items = systems.n_items
-            yield f"nbyk dropped items that another file lacks ({each}) and compares the {n_items} others"
         yield from systems.notes
     if len(boards) > 1 and any(board.pairs[0].b for board in boards.values()):
         yield f"nbyk tested {len(boards)} metrics and did not correct p for that number"

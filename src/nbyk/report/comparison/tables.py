@@ -92,7 +92,7 @@ def pairs_table(pairs: Sequence[Pair], *, ahead_first: bool = True) -> pd.DataFr
         leader, other, sign = (pairs[0] if alone else pair).in_order()
         sign = sign if ahead_first else 1.0
         for claim in pair.claims if alone else pair.claims[:1]:
-            low, high = sorted(sign * end for end in claim.interval)
+            low, high = sorted(sign * end + 0.0 for end in claim.interval)
             row: dict[str, object] = {"A": leader, "B": other}
             if alone:
                 row = {"metric": pair.question.metric, "for": claim.population}
@@ -109,8 +109,8 @@ def pairs_table(pairs: Sequence[Pair], *, ahead_first: bool = True) -> pd.DataFr
                 row |= {"violation ratio": order.violation_ratio, "± error": order.standard_error}
                 row |= {"eps_min A over B": order.eps_min, "B over A": order.reversed().eps_min}
             if claim.latent is not None:
-                low, high = sorted(sign * end for end in claim.latent.interval)
-                row |= {"latent": sign * claim.latent.effect, "latent low": low, "latent high": high}
+                low, high = sorted(sign * end + 0.0 for end in claim.latent.interval)
+                row |= {"latent": sign * claim.latent.effect + 0.0, "latent low": low, "latent high": high}
             row |= {"test": test_in_words(pair, claim)} if alone else {}
             row["verdict"] = verdict_in_words(pair, claim)
             if claim.margin is not None and not alone:

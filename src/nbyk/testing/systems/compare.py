@@ -356,8 +356,6 @@ def compare(
         _refuse_unused(words, _BY_FORMULA)
     if len(scored.names) == 1 and bar is None:
         _refuse_unused(words, _OF_ONE)
-    if len(scored.names) == 1 and isinstance(against, str):
-        raise NbykError(f"found {against!r} and one system; give a score, such as 0.8", argument="against")
     if suite is not None:
         if systems.clusters is not None:
             if not is_read:
@@ -369,7 +367,7 @@ def compare(
                 )
             scored = replace(scored, clusters=None)
         return board_of_suite(scored, suite, asked, bar=bar)
-    if bar is not None or len(scored.names) == 1:
+    if bar is not None or (len(scored.names) == 1 and asked.against is None):
         return board_alone(scored, asked, bar=bar)
     return board_of(scored, asked, with_parts=parts)
 

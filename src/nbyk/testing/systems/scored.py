@@ -70,6 +70,8 @@ class ScoredSystems:
         gold = np.empty((stacked.shape[1], 0)) if systems.gold is None else systems.gold
         if systems.categories is None and chosen.unit_power:
             _refuse_tiny(chosen, stacked, gold)
+        if systems.kind == "numbers" and systems.scale == FROM_0_TO_1:
+            _refuse_uncut(chosen, stacked, gold)
         rows = Rows(gold, stacked, table=table)
         behind = systems.all_units
         if chosen.takes_trials:
@@ -195,6 +197,22 @@ def score_alone(metric: Metric, bar: float = 0.0) -> Metric:
 
 def _above_bar(metric: Metric, systems: Floats, gold: Floats, out: Floats, bar: float) -> None:
     out[:] = metric.scores(systems[:1], gold)[0] - bar
+
+
+def _refuse_uncut(metric: Metric, stacked: Floats, gold: Floats) -> None:
+    """Raise NbykError if whole numbers meet a threshold that nobody named: those beyond 1 may be classes."""
+    if metric.threshold is None or "(" in metric.name:
+        return
+    numbers = np.concatenate([gold.ravel(), *([stacked.ravel()] if metric.cuts_systems else [])])
+    least, most = np.nanmin(numbers), np.nanmax(numbers)
+    if (least >= 0.0 and most <= 1.0) or (np.rint(numbers) != numbers)[~np.isnan(numbers)].any():
+        return
+    raise NbykError(
+        f"found whole numbers from {least:g} to {most:g}, which {metric.name} cuts at {metric.threshold:g}; "
+        f'for classes say `kind="classes"`, for ratings declare their `scale`, or name the threshold, as in '
+        f"{metric.name}(threshold={(least + most) / 2:g})",
+        argument="metric",
+    )
 
 
 def _refuse_tiny(metric: Metric, *responses: Floats) -> None:

@@ -223,7 +223,8 @@ def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: fl
     systems = range(len(scored.names))
     panels = {(system, -1): _panel(scored, system) for system in systems}
     of_scores = {system: claims(scores[system], panels[system, -1]) for system in systems}
-    is_alone, against = bar is not None or len(systems) == 1, asked.against
+    against = asked.against
+    is_alone = bar is not None or (len(systems) == 1 and against is None)
     if bar is not None:
         against, normal = f"a score of {in_full(bar)}", from_0_to_1(bar, scored)
         claims_of_pairs = {
