@@ -202,7 +202,8 @@ def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[
             asked[name] = count
             if name == "k_responses" and count == 1 and now.runs and not now.raters:
                 continue  # nobody rates
-            taken.append(f"{size_in_words(name, count)}{' of each system' * (name == 'runs')}")
+            words = f"{size_in_words(name, count)}{' of each system' * (name == 'runs')}"
+            taken.append(words.replace("rating", "trial") if pilot.metric.takes_trials else words)
     if taken:
         yield f"as in the pilot, {', '.join(taken)}"
     if pilot.assumed:

@@ -189,7 +189,8 @@ class Request:
             check_epsilon("epsilon", self.epsilon or 0.0)
         elif self.effect is not None and not 0.0 < abs(self.effect) < math.inf:
             raise NbykError(f"found {self.effect}, expected a number other than 0", argument="effect")
-        counts = LEAST_OF_CREW | {"k_responses": 1, "max_items": 2, "max_responses": 1}
+        fewest = self.fewest_responses
+        counts = LEAST_OF_CREW | {"k_responses": fewest, "max_items": 2, "max_responses": fewest}
         for name, least in counts.items():
             count = getattr(self, name, None)
             if count is not None:
@@ -221,6 +222,11 @@ class Request:
         """What is simulated."""
         assert isinstance(self.source, Simulated)
         return self.source
+
+    @property
+    def fewest_responses(self) -> int:
+        """The fewest ratings of an item, or trials, that the metric of a simulation can score."""
+        return self.world.test.metric.fewest_responses if self.is_simulated else 1
 
     @property
     def one_sided_alpha(self) -> float:
@@ -344,8 +350,8 @@ class Request:
 
     def ladder(self, *, short: bool = False) -> tuple[int, ...]:
         """Return the K to try, in ascending order; the short ladder, if each needs a simulation."""
-        rungs = _SHORT_LADDER if short else LADDER
-        return tuple(sorted({k for k in rungs if k < self.max_responses} | {self.max_responses}))
+        rungs, fewest = _SHORT_LADDER if short else LADDER, self.fewest_responses
+        return tuple(sorted({k for k in rungs if fewest <= k < self.max_responses} | {self.max_responses}))
 
     def allows_more(self, n_items: int, k_responses: int) -> bool:
         """Return whether the budget buys a larger size than one at the limits of the search."""

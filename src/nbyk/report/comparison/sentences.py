@@ -406,7 +406,8 @@ def _best(board: Board) -> tuple[str, Tone]:
         better = [pair.a + reserve[pair.a] for pair in board.pairs if pair.better == pair.a]
         if better:
             return f"Better than {against}: {listed(better)}", "good"
-        return f"Undecided: none is shown to be better than {against}", "open"
+        start = "Undecided: none" if any(pair.better is None for pair in board.pairs) else "None"
+        return f"{start} is shown to be better than {against}", "open"
     first = [standing.name for standing in board.standings if standing.rank_low == 1]
     if len(first) == 1:
         return f"{first[0]} is the best of {n}", "good"
