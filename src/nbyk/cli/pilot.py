@@ -47,8 +47,9 @@ class PilotFiles:
 
     `gold` has people's ratings of the items, None if there are only ratings of the systems' answers;
     `systems` the answers, one file each or one table of both, None without. `again` are the words of a
-    command for new raters or runs; `by_gold` says whether ratings alone show how raters differ. In place of
-    files, `dataset` names published ratings.
+    command for new raters or runs; `by_gold` says whether ratings alone show how raters differ, and `lower`
+    whether the chosen metric takes lower answers for better. In place of files, `dataset` names published
+    ratings.
     """
 
     gold: Path | None
@@ -58,13 +59,15 @@ class PilotFiles:
     again: tuple[str, ...] = ()
     by_gold: bool = True
     dataset: str | None = None
+    lower: bool | None = None
 
     def answers(self, **how: Any) -> Systems:
         """Return the systems, and gold if there is any; `how` are further arguments of `read_systems`."""
         from nbyk.data import read_systems
 
         paths = [str(path) for path in self.systems or ()]
-        return read_systems(paths, self.gold, **asdict(self.columns), **asdict(self.mending), **how)
+        how |= {"lower_is_better": self.lower, **asdict(self.columns), **asdict(self.mending)}
+        return read_systems(paths, self.gold, **how)
 
     def for_new_ones(self, solve: str) -> str:
         """Return the command that plans for new raters or runs, in a sentence."""

@@ -284,7 +284,9 @@ def plan(
     again += [*(["--metric", metric[0]] if metric else []), "--power", f"{power or 0.8:g}"]
     by_gold = bool(metrics) and metrics[0].needs_gold
     columns = Columns(item, rater, value, cluster)
-    files = PilotFiles(pilot, answers, columns, mending, tuple(again), by_gold, dataset)
+    lower = {"mean": False, "mean_cost": True}.get(metrics[0].name) if metric and metrics else None
+    lower = lower if pilot is None else None  # gold decides
+    files = PilotFiles(pilot, answers, columns, mending, tuple(again), by_gold, dataset, lower)
     arguments["n_runs"] = _runs(n_runs)
     asked = taken_by(plan_from, arguments)
     asked |= {"metric": metrics, "curves": out is not None and not with_people}
