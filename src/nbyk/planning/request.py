@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from nbyk.errors import NbykError
+from nbyk.metrics import Metric
 from nbyk.planning.item_moments import SeenEffect
 from nbyk.planning.pilot import PilotLaw
 from nbyk.planning.power.battery import SystemTest
@@ -155,6 +156,8 @@ class Request:
         Limits of the search, raised to the N or K that is given.
     at_hand
         Numbers that a search goes beyond.
+    noun
+        What a response that is collected is called (`noun_of`).
     typed
         The names of what the user gave, for errors.
     """
@@ -179,6 +182,7 @@ class Request:
     max_items: int = MOST_ITEMS
     max_responses: int = MOST_UNITS
     at_hand: Mapping[str, int] = field(default_factory=dict)
+    noun: str = "rating"
     typed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -394,6 +398,13 @@ class Request:
             f"found {self.budget:g}, which is too little: {smallest}; give more, or smaller numbers",
             argument="budget",
         )
+
+
+def noun_of(metric: Metric) -> str:
+    """Return what a response that a metric scores is called: "rating", "label" or "trial"."""
+    if metric.takes_trials:
+        return "trial"
+    return "rating" if metric.needs in ("item_means", "responses") else "label"
 
 
 def typed_in(given: Mapping[str, Any]) -> tuple[str, ...]:

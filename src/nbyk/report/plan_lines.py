@@ -12,7 +12,7 @@ from nbyk.planning.request import SIDES, SIZES, Simulated, size_in_words
 from nbyk.planning.result import Plan
 from nbyk.report.answer import AnswerTable
 from nbyk.report.lines import Head, Line, in_words
-from nbyk.report.plan_tables import cheapest_with_raters, is_priced, near_ways, response_noun, wanted_power
+from nbyk.report.plan_tables import cheapest_with_raters, is_priced, near_ways, wanted_power
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.shared_units.power import MOST_ITEMS, MOST_UNITS
 from nbyk.words import capitalised, listed, number
@@ -64,11 +64,10 @@ def careful(plan: Plan) -> tuple[str, ...]:
     return (*([prior] if prior else []), *plan.warnings)
 
 
-def collection(plan: Plan, high: Plan | None = None, *, noun: str = "") -> str:
+def collection(plan: Plan, high: Plan | None = None) -> str:
     """Return the collection in words: "112 items with 8 ratings each (896 ratings), by 14 raters".
 
-    With another plan, `high`, numbers that differ are ranges up to that plan's. `noun` is a response's, if
-    the plan does not know its metric.
+    With another plan, `high`, numbers that differ are ranges up to that plan's.
     """
     crew, systems = plan.crew, plan.request.costs.rated_systems
 
@@ -77,7 +76,7 @@ def collection(plan: Plan, high: Plan | None = None, *, noun: str = "") -> str:
         return f"{least}" if least == most else f"{min(least, most)} to {max(least, most)}"
 
     clusters = f" in {crew.clusters} clusters" if crew.items_per_cluster > 1 else ""
-    ratings, noun = count("k_responses"), noun or response_noun(plan)
+    ratings, noun = count("k_responses"), plan.request.noun
     of_what = " of each system" + "'s answer" * (noun != "trial") if systems > 1 else " each"
     words = f"{count('n_items')} items{clusters}"
     if crew.runs and not crew.raters and ratings == "1" and not is_priced(plan):  # nobody rates
@@ -262,7 +261,7 @@ def assured_lines(plan: Plan) -> Iterator[str]:
     elif last in ("effect", "epsilon"):
         words = f": {_SHARE}, they find {_difference(sure)}."
     else:
-        words = f", collect {collection(sure, noun=response_noun(plan))}: that has this power {_SHARE}."
+        words = f", collect {collection(sure)}: that has this power {_SHARE}."
     if plan.pilot_that_tells:
         kinds = ["raters"] * bool(plan.crew.raters) + ["runs"] * bool(plan.crew.runs)
         units = "items" if plan.request.is_simulated else " or ".join(kinds)
@@ -299,7 +298,8 @@ def _assumptions(plan: Plan) -> Iterator[str]:
         spread = plan.request.spread
         halves = {"runs": 0.5, "answers": 0.5}
         shown = [
-            f"{number(math.sqrt(halves.get(part, 1.0) * getattr(spread, part)))} between {words}"
+            f"{number(math.sqrt(halves.get(part, 1.0) * getattr(spread, part)))} between "
+            f"{words.replace('rating', plan.request.noun)}"
             for part, words in _SDS.items()
             if getattr(spread, part)
         ]
@@ -308,12 +308,12 @@ def _assumptions(plan: Plan) -> Iterator[str]:
     of = source.prior
     those = f"the {of.n_items} of" if of.n_items else "those of"
     answered = {"label": "labelled by other people", "trial": "with trials of its own"}
-    yield f"items like {those} {of.name}, each {answered.get(response_noun(plan), 'rated by other people')}"
+    yield f"items like {those} {of.name}, each {answered.get(plan.request.noun, 'rated by other people')}"
     if source.of_pair:
         return
     if plan.asked_effect is not None and plan.open[-1] != "epsilon":
         epsilon = f"ε = {number(plan.epsilon or 0.0)}"
-        by = f"infinitely many {response_noun(plan)}s of an item"
+        by = f"infinitely many {plan.request.noun}s of an item"
         yield f"B's {of.perturbed} {epsilon}, which gives this effect by {by}"
     yield from _systems(source, plan.request.unit)
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nbyk.metrics import get
 from nbyk.planning.closed_form import solved
 from nbyk.planning.request import Costs
 from nbyk.planning.result import Plan
@@ -43,7 +42,7 @@ def near_ways(plan: Plan, *, all_of_them: bool = False) -> pd.DataFrame:
     if not all_of_them and (len(rows) < 2 or not asks_size):
         return pd.DataFrame()
     nearest = sorted(rows, key=lambda row: (row[1] != "this plan", costs.of(row[0])))
-    each = response_noun(plan)
+    each = plan.request.noun
     shown = sorted(
         nearest[: None if all_of_them else _MOST_WAYS],
         key=lambda row: (row[0].raters, row[0].runs, row[0].ratings_per_item, -row[0].n_items),
@@ -61,13 +60,6 @@ def near_ways(plan: Plan, *, all_of_them: bool = False) -> pd.DataFrame:
         }
         for crew, words in shown
     )
-
-
-def response_noun(plan: Plan) -> str:
-    """Return what a response that is collected is called."""
-    if plan.metric and get(plan.metric).takes_trials:
-        return "trial"
-    return "label" if plan.request.is_simulated and plan.request.world.of_labels else "rating"
 
 
 def is_priced(plan: Plan) -> bool:
