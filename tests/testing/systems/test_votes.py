@@ -199,6 +199,9 @@ def test_a_reserve_about_voters_names_no_raters() -> None:
     assert board.verdict == "better, with reserve"
     assert "new prompts and voters: if most units (people, runs" in board.warnings[0]
     assert "raters" not in " ".join(board.warnings)
+    assert "win_rate, 60 prompts, 240 votes, 8 voters" in str(board)
+    few = frame[:3].assign(winner=["x", "tie", "x"], prompt=["p1", "p2", "p3"])
+    assert "So few votes cannot show any difference" in str(nbyk.compare(read_votes(few)))
 
 
 def test_a_judge_narrows_the_intervals_of_few_votes() -> None:

@@ -138,7 +138,7 @@ def about(asked: Question, sample: Sample) -> str:
 def items_in_words(sample: Sample) -> str:
     """Return the number of items, and of clusters if there are any, in words."""
     clusters = f" in {sample.n_clusters} clusters" if sample.n_clusters else ""
-    return f"{sample.n_items} items{clusters}"
+    return f"{sample.n_items} {'prompts' if 'votes' in sample.units else 'items'}{clusters}"
 
 
 def _pair_lines(pair: Pair) -> Iterator[Line]:
@@ -164,7 +164,8 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
     p = _p_or_level(pair, broad)
     yield Line(_effect(pair, broad), p if pair.decided else f"{p}, and {MORE_DRAWS}", where)
     if pair.b and not pair.could_reject and pair.sample.n_items:
-        units = "clusters" if "clusters" in items.over else "items"
+        of_votes = "votes" in pair.sample.units
+        units = "clusters" if "clusters" in items.over else "votes" if of_votes else "items"
         yield Line(f"So few {units} cannot show any difference: collect more.")
     if broad is not items:
         yield _narrower(pair)
