@@ -287,6 +287,7 @@ def test_trials_belong_to_their_items_as_they_do_in_a_comparison() -> None:
     assert needed <= plan.n_items <= needed + 5.0
     assert f"with 5 trials of each system ({plan.n_items * 10} trials)" in plan.sentence
     assert "rating" not in " ".join(plan.lines)
+    assert plan_answer(plan, for_page=True).details["explorer"]["noun"] == "trial"
     assert not plan.warnings
     found = nbyk.settle(None, a[:, :3], b[:, 2:], metric="pass^2", alpha=1e-6, power=0.8)
     assert [way.open for way in (found, *found.others)] == [("n_items",)]

@@ -101,6 +101,7 @@ def _sliders(plan: Plan) -> dict[str, Any] | None:
     rating = costs.rating * costs.rated_systems
     return {
         "axes": axes,
+        "noun": request.noun,
         "power": [round(power_at(*size), 4) for size in product(*axes.values())],
         "items": crew.n_items,
         "raters": crew.raters,
