@@ -79,7 +79,7 @@ def test_one_source_has_one_prior(nbyk: Run, tmp_path: Path, monkeypatch: pytest
     own_check = read_json("own_check.json")
     assert f"item means:                    KS distance {own_check['means_ks']:.3f}, p = " in said
     assert "750 ratings of 150 items" in said
-    assert said.endswith("To plan with it: nbyk plan --prior own.json\n")
+    assert said.endswith("To plan with it: nbyk plan --prior own.json --epsilon 0.1 --power 0.8\n")
     of_python = fit_prior("mine", gold, FIVE).prior
     priors = (of_fit, of_table, of_python, TwoStagePrior.from_dict(planned["prior"]))
     keys = {prior.key() for prior in priors}

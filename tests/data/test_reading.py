@@ -51,7 +51,10 @@ def test_a_wide_table_says_which_columns_it_took_for_raters_or_runs(tmp_path: Pa
     clusters = read_ratings(written(tmp_path / "d.csv", "item,ann,bo,passage_id\nq1,1,0,3\nq2,0,1,3\n"))
     assert clusters.recognised == "items = item (2), raters or runs = ann, bo; not used: passage_id"
     assert clusters.raters == ("ann", "bo")
-    assert "the column 'passage_id' is not used, so items of one passage_id count as" in clusters.mended[0]
+    assert clusters.mended[0].endswith(  # in a fit, too, which has no clusters
+        "the column 'passage_id' is not used, so items of one passage_id count as independent; if they are "
+        "not, name it as the column of clusters in a comparison, or in a plan with two systems"
+    )
     for name in ("length", "Confidence", "logprob", "question_id", "model"):
         path = written(tmp_path / "c.csv", f"item,ann,{name}\nq1,1,0.5\nq2,0,1\n")
         with pytest.raises(

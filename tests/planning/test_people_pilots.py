@@ -16,7 +16,9 @@ from nbyk.metrics import get
 from nbyk.planning.closed_form import solved, with_assurance
 from nbyk.planning.pilot import Pilot
 from nbyk.planning.request import Request
+from nbyk.priors import Response
 from nbyk.report.plan import plan_answer
+from nbyk.resampling.pilot_items import PilotItems
 from nbyk.testing.shared_units import responses, shared_units_test
 from nbyk.testing.shared_units.collection import Crew, Spread
 from nbyk.testing.shared_units.power import power_with_people, variance_of
@@ -283,7 +285,9 @@ def test_trials_belong_to_their_items_as_they_do_in_a_comparison() -> None:
     passed = [of.sum(axis=1) * (of.sum(axis=1) - 1.0) / 20.0 for of in (a, b)]
     needed = (passed[0] - passed[1]).var(ddof=1) * ((1.95996 + 0.84162) / 0.1) ** 2
     assert needed <= plan.n_items <= needed + 5.0
-    assert f"({plan.n_items * 10} ratings)" in plan.sentence
+    assert f"with 5 trials of each system ({plan.n_items * 10} trials)" in plan.sentence
+    assert "rating" not in " ".join(plan.lines)
+    assert plan_answer(plan, for_page=True).details["explorer"]["noun"] == "trial"
     assert not plan.warnings
     found = nbyk.settle(None, a[:, :3], b[:, 2:], metric="pass^2", alpha=1e-6, power=0.8)
     assert [way.open for way in (found, *found.others)] == [("n_items",)]
@@ -291,3 +295,18 @@ def test_trials_belong_to_their_items_as_they_do_in_a_comparison() -> None:
     for solve, why in (("runs", "a trial belongs to its item"), ("ratings", "no number of them is known")):
         with pytest.raises(nbyk.NbykError, match=why):
             nbyk.plan(data, metric="pass^2", solve=solve, alpha=1e-6, power=0.8)
+
+
+def test_a_simulated_plan_of_trials_has_as_many_as_the_metric_takes() -> None:
+    rng = np.random.default_rng(2)
+    a, b = (np.array(rng.random((40, 4)) < share, float) for share in (0.7, 0.5))
+    pilot = PilotItems("trials", None, Response("clamped"), (a, b), ("ours", "theirs"))
+    how = {"metric": "pass^3", "precision": 0.05}
+    with pytest.raises(nbyk.NbykError, match="found 2, expected a whole number of at least 3"):
+        nbyk.plan(pilot, n_items=100, k_responses=2, **how)
+    by_items = nbyk.plan(pilot, n_items=150, power=0.8, **how)
+    assert by_items.k_responses >= 3
+    cheapest = nbyk.plan(pilot, power=0.8, **how)
+    assert min(row.k_responses for row in cheapest.candidates) >= 3
+    assert "each with trials of its own" in " ".join(cheapest.lines)
+    assert "rating" not in f"{cheapest}"

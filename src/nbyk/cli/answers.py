@@ -160,7 +160,7 @@ def _reason(pair: Pair) -> str:
         alone = "" if "judge" in pair.sample.responses else "; --generalise items asks about these alone"
         return f"{pair.claims[0].reason}{alone}"
     if not pair.could_reject:
-        few = "scores" if pair.sample.scores else "items"
+        few = "scores" if pair.sample.scores else "votes" if "votes" in pair.sample.units else "items"
         return f"so few {few} cannot show a difference at α = {pair.question.alpha:g}; give more"
     if pair.reserve:
         return f"{a} is shown to be better than {b} only with reserve: {pair.reserve}"

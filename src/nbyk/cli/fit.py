@@ -120,7 +120,7 @@ def fit(
     if out is None:
         print("To plan with this prior, write it to a file with --out FILE.")
     else:
-        print(f"To plan with it: nbyk plan --prior {shlex.quote(str(out))}")
+        print(f"To plan with it: nbyk plan --prior {shlex.quote(str(out))} --epsilon 0.1 --power 0.8")
 
 
 def _asked(name: str, given: Response) -> Response:

@@ -46,8 +46,9 @@ class PilotFiles:
 
     `gold` has people's ratings of the items, None if there are only ratings of the systems' answers;
     `systems` the answers, one file each or one table of both, None without. `again` are the words of a
-    command for new raters or runs; `by_gold` says whether ratings alone show how raters differ. In place of
-    files, `dataset` names published ratings.
+    command for new raters or runs; `by_gold` says whether ratings alone show how raters differ, and `lower`
+    whether the chosen metric takes lower answers for better. In place of files, `dataset` names published
+    ratings.
     """
 
     gold: Path | None
@@ -58,13 +59,15 @@ class PilotFiles:
     by_gold: bool = True
     dataset: str | None = None
     on_missing: str = "refuse"
+    lower: bool | None = None
 
     def answers(self, **how: Any) -> Systems:
         """Return the systems, and gold if there is any; `how` are further arguments of `read_systems`."""
         from nbyk.data import read_systems
 
         paths = [str(path) for path in self.systems or ()]
-        how |= {**asdict(self.columns), **asdict(self.mending), "on_missing": self.on_missing}
+        how |= {"lower_is_better": self.lower, "on_missing": self.on_missing}
+        how |= {**asdict(self.columns), **asdict(self.mending)}
         return read_systems(paths, self.gold, **how)
 
     def for_new_ones(self, solve: str) -> str:

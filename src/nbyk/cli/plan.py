@@ -292,7 +292,10 @@ def plan(
     again += [*(["--metric", metric[0]] if metric else []), "--power", f"{power or 0.8:g}"]
     by_gold = bool(metrics) and metrics[0].needs_gold
     columns = Columns(item, rater, value, cluster)
-    files = PilotFiles(pilot, answers, columns, mending, tuple(again), by_gold, dataset, on_missing)
+    said = metric and metrics and pilot is None  # gold decides which is better, and else the metric
+    lower = {"mean": False, "mean_cost": True}.get(metrics[0].name) if said else None
+    how = by_gold, dataset, on_missing, lower
+    files = PilotFiles(pilot, answers, columns, mending, tuple(again), *how)
     arguments["n_runs"] = _runs(n_runs)
     asked = taken_by(plan_from, arguments)
     asked |= {"metric": metrics, "curves": out is not None and not with_people}

@@ -409,7 +409,8 @@ def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, 
         elif asked is None and is_usually_lower(name):
             notes[
                 f"the values are called {name}, of which lower ones are usually better, and nbyk takes "
-                "higher ones for better; say which is right with `lower_is_better`"
+                "higher ones for better; say which is right with `lower_is_better`, or in a plan by the "
+                "metric mean_cost"
             ] = None
     if asked is not None:
         return asked, []

@@ -141,7 +141,8 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
         unused = [*known_names(cells.table.names, "cluster"), *filter(None, [cells.table.roles.get("task")])]
         notes += [
             f"{cells.table.place}: the column {name!r} is not used, so items of one {name} count as "
-            "independent; name it as the column of clusters if they are not"
+            "independent; if they are not, name it as the column of clusters in a comparison, or in a plan "
+            "with two systems"
             for name in unused
         ]
     return replace(

@@ -347,6 +347,11 @@ class Metric:
         return float(least + self.effect_unit(scale) * score)
 
     @property
+    def fewest_responses(self) -> int:
+        """The fewest responses of a system to an item that it can score: k, if it takes k trials."""
+        return int(dict(self.arguments)["k"]) if self.takes_trials else 1
+
+    @property
     def threshold(self) -> float | None:
         """The least item mean, on [0, 1], that it calls positive; None if it has none."""
         return dict(self.arguments).get("threshold")
@@ -487,7 +492,7 @@ class Metric:
     def check_trials(self, name: str, trials: Floats) -> None:
         """Raise NbykError if an item of a system, a row of `trials`, has fewer trials than it takes."""
         fewest = int((~np.isnan(trials)).sum(axis=1).min())
-        if self.takes_trials and fewest < dict(self.arguments)["k"]:
+        if fewest < self.fewest_responses and self.takes_trials:
             raise NbykError(
                 f"metric {self.name} takes that many trials of each item, and {name} has an item with "
                 f"{fewest}; choose k up to {fewest}, or give more trials",

@@ -13,7 +13,7 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.planning.long_run import ends_of
 from nbyk.planning.pilot import Pilot, PilotLaw
-from nbyk.planning.request import LEAST, SIZES, Request, request_of, size_in_words, typed_in
+from nbyk.planning.request import LEAST, SIZES, Request, noun_of, request_of, size_in_words, typed_in
 from nbyk.planning.result import Plan
 from nbyk.testing.shared_units.collection import Crew, Spread
 from nbyk.testing.shared_units.power import least_number
@@ -120,6 +120,7 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
         typed_in(given),
         items_per_cluster=asked["items_per_cluster"] or 1,
         paired_runs=pilot is not None and pilot.crew.paired_runs and asked["runs"] != 0,
+        noun=noun_of(metric if pilot is None else pilot.metric),
         **{name: asked[name] for name in ("raters", "runs", "calls", "items_per_rater", "effect")},
     )
     answer = solved(request)
@@ -202,7 +203,8 @@ def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[
             asked[name] = count
             if name == "k_responses" and count == 1 and now.runs and not now.raters:
                 continue  # nobody rates
-            taken.append(f"{size_in_words(name, count)}{' of each system' * (name == 'runs')}")
+            words = f"{size_in_words(name, count)}{' of each system' * (name == 'runs')}"
+            taken.append(words.replace("rating", noun_of(pilot.metric)))
     if taken:
         yield f"as in the pilot, {', '.join(taken)}"
     if pilot.assumed:

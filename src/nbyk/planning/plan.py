@@ -22,7 +22,7 @@ from nbyk.planning.pilot import GIVEN_BOTH, Pilot
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import check_precision
 from nbyk.planning.rated_labels import plan_by_raters
-from nbyk.planning.request import Request, Simulated, request_of, typed_in
+from nbyk.planning.request import Request, Simulated, noun_of, request_of, typed_in
 from nbyk.planning.result import Plan
 from nbyk.planning.search import PlanSearch
 from nbyk.planning.simulation import PlanSimulation
@@ -282,7 +282,8 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any], typed: tuple[
         given["epsilon_a"] / unit,
     )
     epsilon = None if given["epsilon"] is None else given["epsilon"] / unit
-    request = request_of(source, given, 1 if metric.needs_gold else 2, typed, unit=unit, epsilon=epsilon)
+    more = {"unit": unit, "epsilon": epsilon, "noun": noun_of(metric)}
+    request = request_of(source, given, 1 if metric.needs_gold else 2, typed, **more)
     if solved_for(given) in ("raters", "runs", "calls"):
         raise NbykError(
             f"found {given['solve']}, but every simulated item has its own raters and runs; give variances, "

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from nbyk.errors import NbykError
+from nbyk.metrics import Metric
 from nbyk.planning.item_moments import SeenEffect
 from nbyk.planning.pilot import PilotLaw
 from nbyk.planning.power.battery import SystemTest
@@ -155,6 +156,8 @@ class Request:
         Limits of the search, raised to the N or K that is given.
     at_hand
         Numbers that a search goes beyond.
+    noun
+        What a response that is collected is called (`noun_of`).
     typed
         The names of what the user gave, for errors.
     """
@@ -179,6 +182,7 @@ class Request:
     max_items: int = MOST_ITEMS
     max_responses: int = MOST_UNITS
     at_hand: Mapping[str, int] = field(default_factory=dict)
+    noun: str = "rating"
     typed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -189,7 +193,8 @@ class Request:
             check_epsilon("epsilon", self.epsilon or 0.0)
         elif self.effect is not None and not 0.0 < abs(self.effect) < math.inf:
             raise NbykError(f"found {self.effect}, expected a number other than 0", argument="effect")
-        counts = LEAST_OF_CREW | {"k_responses": 1, "max_items": 2, "max_responses": 1}
+        fewest = self.fewest_responses
+        counts = LEAST_OF_CREW | {"k_responses": fewest, "max_items": 2, "max_responses": fewest}
         for name, least in counts.items():
             count = getattr(self, name, None)
             if count is not None:
@@ -221,6 +226,11 @@ class Request:
         """What is simulated."""
         assert isinstance(self.source, Simulated)
         return self.source
+
+    @property
+    def fewest_responses(self) -> int:
+        """The fewest ratings of an item, or trials, that the metric of a simulation can score."""
+        return self.world.test.metric.fewest_responses if self.is_simulated else 1
 
     @property
     def one_sided_alpha(self) -> float:
@@ -344,8 +354,8 @@ class Request:
 
     def ladder(self, *, short: bool = False) -> tuple[int, ...]:
         """Return the K to try, in ascending order; the short ladder, if each needs a simulation."""
-        rungs = _SHORT_LADDER if short else LADDER
-        return tuple(sorted({k for k in rungs if k < self.max_responses} | {self.max_responses}))
+        rungs, fewest = _SHORT_LADDER if short else LADDER, self.fewest_responses
+        return tuple(sorted({k for k in rungs if fewest <= k < self.max_responses} | {self.max_responses}))
 
     def allows_more(self, n_items: int, k_responses: int) -> bool:
         """Return whether the budget buys a larger size than one at the limits of the search."""
@@ -388,6 +398,13 @@ class Request:
             f"found {self.budget:g}, which is too little: {smallest}; give more, or smaller numbers",
             argument="budget",
         )
+
+
+def noun_of(metric: Metric) -> str:
+    """Return what a response that a metric scores is called: "rating", "label" or "trial"."""
+    if metric.takes_trials:
+        return "trial"
+    return "rating" if metric.needs in ("item_means", "responses") else "label"
 
 
 def typed_in(given: Mapping[str, Any]) -> tuple[str, ...]:

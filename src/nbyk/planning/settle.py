@@ -23,7 +23,7 @@ from nbyk.planning.long_run import ends_of
 from nbyk.planning.pilot import Pilot, check_clusters
 from nbyk.planning.plan import plan
 from nbyk.planning.power.battery import SystemTest, fewest_items
-from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, SIZES, Costs, Request
+from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, SIZES, Costs, Request, noun_of
 from nbyk.planning.result import Plan
 from nbyk.planning.settled_sizes import SimulatedSizes, relative_error, settling_plans
 from nbyk.resampling.effects import Threads, as_metrics
@@ -143,6 +143,7 @@ def settle(
         costs=replace(costs, rated_systems=1 if chosen.needs_gold else 2),
         max_items=max_items,
         max_responses=max_responses,
+        noun=noun_of(chosen),
     )
     declared = as_scale(scale) or (None if data.scale == FROM_0_TO_1 else data.scale)
     data = replace(data, scale=FROM_0_TO_1)  # its effects are on [0, 1]; the pilot has the unit

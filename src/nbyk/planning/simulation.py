@@ -176,6 +176,7 @@ class PlanSimulation:
             return estimate.rejections, estimate.n_sets
 
         least, slope = LIMITS_AND_SLOPES[unknown]
+        least = max(least, self.request.fewest_responses) if unknown == "k_responses" else least
         most = self.most(unknown, at.k_responses)
         search = RootSearch(
             count,

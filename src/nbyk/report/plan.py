@@ -16,7 +16,6 @@ from nbyk.report.plan_tables import (
     RATERS,
     candidates_table,
     every_way,
-    rating_or_label,
     with_raters,
 )
 from nbyk.testing.shared_units.collection import Crew, Spread
@@ -43,7 +42,7 @@ def plan_answer(plan: Plan, *, for_page: bool = False) -> Answer:
         tables.append(AnswerTable("candidates", _caption(plan), candidates_table(plan)))
     simulated = plan.request.is_simulated
     if simulated:
-        each = rating_or_label(plan)
+        each = plan.request.noun
         title = f"How many items and {each}s: {plan.request.world.prior.name}"
         draw, caption = "plan", f"The power of items N and {each}s per item K, and this plan"
     else:
@@ -102,6 +101,7 @@ def _sliders(plan: Plan) -> dict[str, Any] | None:
     rating = costs.rating * costs.rated_systems
     return {
         "axes": axes,
+        "noun": request.noun,
         "power": [round(power_at(*size), 4) for size in product(*axes.values())],
         "items": crew.n_items,
         "raters": crew.raters,
@@ -120,8 +120,8 @@ def figure_of(plan: Plan) -> Figure:
     asked, lines = plan.request, _items_by_power(plan)
     if asked.is_simulated:
         world, chosen, symbol = asked.world, plan.k_responses, "K"
-        noun = rating_or_label(plan)
-        name = f"gold {noun}s per item, K" if world.has_gold else "ratings of each answer, K"
+        noun = plan.request.noun
+        name = f"gold {noun}s per item, K" if world.has_gold else f"{noun}s of each answer, K"
         test = f"{in_words(world.test.name)} on {world.test.metric.name}"
         title = f"{world.prior.name}, ε = {plan.epsilon:.3g}: {test}, α = {asked.alpha:g}"
     else:

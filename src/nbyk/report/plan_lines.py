@@ -12,7 +12,7 @@ from nbyk.planning.request import SIDES, SIZES, Simulated, size_in_words
 from nbyk.planning.result import Plan
 from nbyk.report.answer import AnswerTable
 from nbyk.report.lines import Head, Line, in_words
-from nbyk.report.plan_tables import cheapest_with_raters, is_priced, near_ways, rating_or_label, wanted_power
+from nbyk.report.plan_tables import cheapest_with_raters, is_priced, near_ways, wanted_power
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.shared_units.power import MOST_ITEMS, MOST_UNITS
 from nbyk.words import capitalised, listed, number
@@ -76,9 +76,8 @@ def collection(plan: Plan, high: Plan | None = None) -> str:
         return f"{least}" if least == most else f"{min(least, most)} to {max(least, most)}"
 
     clusters = f" in {crew.clusters} clusters" if crew.items_per_cluster > 1 else ""
-    of_what = " of each system's answer" if systems > 1 else " each"
-    ratings = count("k_responses")
-    noun = rating_or_label(plan)
+    ratings, noun = count("k_responses"), plan.request.noun
+    of_what = " of each system" + "'s answer" * (noun != "trial") if systems > 1 else " each"
     words = f"{count('n_items')} items{clusters}"
     if crew.runs and not crew.raters and ratings == "1" and not is_priced(plan):  # nobody rates
         return f"{words} and {count('runs')} runs of each system{', paired' * crew.paired_runs}"
@@ -299,7 +298,8 @@ def _assumptions(plan: Plan) -> Iterator[str]:
         spread = plan.request.spread
         halves = {"runs": 0.5, "answers": 0.5}
         shown = [
-            f"{number(math.sqrt(halves.get(part, 1.0) * getattr(spread, part)))} between {words}"
+            f"{number(math.sqrt(halves.get(part, 1.0) * getattr(spread, part)))} between "
+            f"{words.replace('rating', plan.request.noun)}"
             for part, words in _SDS.items()
             if getattr(spread, part)
         ]
@@ -307,12 +307,13 @@ def _assumptions(plan: Plan) -> Iterator[str]:
         return
     of = source.prior
     those = f"the {of.n_items} of" if of.n_items else "those of"
-    yield f"items like {those} {of.name}, each {'labelled' if source.of_labels else 'rated'} by other people"
+    answered = {"label": "labelled by other people", "trial": "with trials of its own"}
+    yield f"items like {those} {of.name}, each {answered.get(plan.request.noun, 'rated by other people')}"
     if source.of_pair:
         return
     if plan.asked_effect is not None and plan.open[-1] != "epsilon":
         epsilon = f"ε = {number(plan.epsilon or 0.0)}"
-        by = f"infinitely many {rating_or_label(plan)}s of an item"
+        by = f"infinitely many {plan.request.noun}s of an item"
         yield f"B's {of.perturbed} {epsilon}, which gives this effect by {by}"
     yield from _systems(source, plan.request.unit)
 

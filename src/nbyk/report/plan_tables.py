@@ -42,7 +42,7 @@ def near_ways(plan: Plan, *, all_of_them: bool = False) -> pd.DataFrame:
     if not all_of_them and (len(rows) < 2 or not asks_size):
         return pd.DataFrame()
     nearest = sorted(rows, key=lambda row: (row[1] != "this plan", costs.of(row[0])))
-    each = rating_or_label(plan)
+    each = plan.request.noun
     shown = sorted(
         nearest[: None if all_of_them else _MOST_WAYS],
         key=lambda row: (row[0].raters, row[0].runs, row[0].ratings_per_item, -row[0].n_items),
@@ -60,11 +60,6 @@ def near_ways(plan: Plan, *, all_of_them: bool = False) -> pd.DataFrame:
         }
         for crew, words in shown
     )
-
-
-def rating_or_label(plan: Plan) -> str:
-    """Return what a response of people is called."""
-    return "label" if plan.request.is_simulated and plan.request.world.of_labels else "rating"
 
 
 def is_priced(plan: Plan) -> bool:

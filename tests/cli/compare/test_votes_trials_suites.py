@@ -144,6 +144,8 @@ def test_trials_are_each_items_own_so_that_no_caution_is_about_runs_that_items_s
     assert code == 0
     assert "trials is better than worse" in printed
     assert "of its own" not in printed
+    words = ("trials.csv", "worse.csv", "--metric", "pass^2", "--pair-runs", "yes")
+    assert "that items share (trials belong to their item)" in command("", text, *words)[2]
 
 
 @pytest.mark.parametrize("against", [(), ("--against", "worse")])

@@ -125,6 +125,18 @@ def test_real_systems_take_the_place_of_what_is_assumed(nbyk: Run) -> None:
     assert "--epsilon: found 0.1, but the two systems are given" in errors
 
 
+def test_a_plan_by_a_metric_that_says_the_direction_has_no_caution_about_it(nbyk: Run) -> None:
+    for name, least in (("a", 0), ("b", 2)):
+        rows = [f"q{item},{least + item % 3}\n" for item in range(9)]
+        Path(f"{name}.csv").write_text(f"item,wer\n{''.join(rows)}", encoding="utf-8")
+    size = "--scale 0..9 --items 30 --responses 1 --precision 0.1 --resamples 199"
+    for metric, better in (("--metric mean_cost", "a"), ("--metric mean", "b"), ("", "b")):
+        code, text, errors = nbyk(f"plan --pilot-systems a.csv b.csv {size} {metric}")
+        assert code == 0, errors
+        assert f"that {better} is better than" in " ".join(text.split())
+        assert ("or in a plan by the metric mean_cost" in " ".join(text.split())) == (metric == "")
+
+
 def test_a_pilot_is_planned_by_its_own_items_or_by_a_prior_fitted_to_them(nbyk: Run) -> None:
     write_pilot("pilot.csv", likert())
     command = f"plan --pilot pilot.csv --scale 1,2,3,4,5 {SIZE} --epsilon 0.2"

@@ -337,3 +337,13 @@ def test_a_skewed_comparison_says_one_thing_in_all_its_numbers() -> None:
     mirrored = nbyk.compare(None, np.zeros(30), effects, metric="mean")
     assert mirrored.p == found.p
     assert mirrored.interval == (-claim.interval[1], -claim.interval[0])
+
+
+def test_an_interval_by_the_step_holds_no_effect_beyond_the_scale() -> None:
+    """One item far off among eight, on ratings from 0 to 1, whose mean cannot be above 1."""
+    a = np.array([1.0, 0.02, 0.03, 0.01, 0.02, 0.04, 0.01, 0.03])
+    found = nbyk.compare(None, a, np.zeros(8), metric="mean")
+    assert found.claims[0].method == "t-test with a step for skewness"
+    assert found.interval[1] == 1.0
+    mirrored = nbyk.compare(None, np.zeros(8), a, metric="mean")
+    assert mirrored.interval == (-found.interval[1], -found.interval[0])

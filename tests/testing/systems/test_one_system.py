@@ -80,6 +80,9 @@ def test_several_systems_are_held_to_a_bar_with_holm() -> None:
     own = [nbyk.compare(None, {name: values}, against=0.5).p for name, values in systems.items()]
     least, most = sorted(own)
     assert_allclose(sorted(pair.p for pair in board.pairs), [2 * least, max(2 * least, most)], rtol=1e-9)
+    assert nbyk.compare(None, systems, against=0.58).head.verdict.startswith("Undecided: none is shown")
+    worse = nbyk.compare(None, systems, against=0.9).head.verdict  # all are, so that nothing is undecided
+    assert worse == "None is shown to be better than a score of 0.9"
 
 
 def test_a_margin_asks_whether_it_is_not_worse_than_the_bar() -> None:

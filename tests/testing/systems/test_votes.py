@@ -189,6 +189,21 @@ def test_a_board_has_ranks_holm_and_the_loud_voter() -> None:
         nbyk.compare(data, against=0.8)
 
 
+def test_a_reserve_about_voters_names_no_raters() -> None:
+    rng = np.random.default_rng(6)
+    taste = rng.exponential(1.0, 8)
+    won = [rng.random() < 1.0 / (1.0 + np.exp(-taste[vote % 8])) for vote in range(240)]
+    rows = [("x", "y", "xy"[not x], f"p{vote // 4}", f"v{vote % 8}") for vote, x in enumerate(won)]
+    frame = pd.DataFrame(rows, columns=["model_a", "model_b", "winner", "prompt", "voter"])
+    board = nbyk.compare(read_votes(frame))
+    assert board.verdict == "better, with reserve"
+    assert "new prompts and voters: if most units (people, runs" in board.warnings[0]
+    assert "raters" not in " ".join(board.warnings)
+    assert "win_rate, 60 prompts, 240 votes, 8 voters" in str(board)
+    few = frame[:3].assign(winner=["x", "tie", "x"], prompt=["p1", "p2", "p3"])
+    assert "So few votes cannot show any difference" in str(nbyk.compare(read_votes(few)))
+
+
 def test_a_judge_narrows_the_intervals_of_few_votes() -> None:
     everyone = votes(3000, voters=3000)
     names = tuple(f"q{number:04d}" for number in range(1500))

@@ -138,7 +138,7 @@ def about(asked: Question, sample: Sample) -> str:
 def items_in_words(sample: Sample) -> str:
     """Return the number of items, and of clusters if there are any, in words."""
     clusters = f" in {sample.n_clusters} clusters" if sample.n_clusters else ""
-    return f"{sample.n_items} items{clusters}"
+    return f"{sample.n_items} {'prompts' if 'votes' in sample.units else 'items'}{clusters}"
 
 
 def _pair_lines(pair: Pair) -> Iterator[Line]:
@@ -164,7 +164,8 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
     p = _p_or_level(pair, broad)
     yield Line(_effect(pair, broad), p if pair.decided else f"{p}, and {MORE_DRAWS}", where)
     if pair.b and not pair.could_reject and pair.sample.n_items:
-        units = "clusters" if "clusters" in items.over else "items"
+        of_votes = "votes" in pair.sample.units
+        units = "clusters" if "clusters" in items.over else "votes" if of_votes else "items"
         yield Line(f"So few {units} cannot show any difference: collect more.")
     if broad is not items:
         yield _narrower(pair)
@@ -406,7 +407,8 @@ def _best(board: Board) -> tuple[str, Tone]:
         better = [pair.a + reserve[pair.a] for pair in board.pairs if pair.better == pair.a]
         if better:
             return f"Better than {against}: {listed(better)}", "good"
-        return f"Undecided: none is shown to be better than {against}", "open"
+        start = "Undecided: none" if any(pair.better is None for pair in board.pairs) else "None"
+        return f"{start} is shown to be better than {against}", "open"
     first = [standing.name for standing in board.standings if standing.rank_low == 1]
     if len(first) == 1:
         return f"{first[0]} is the best of {n}", "good"

@@ -41,7 +41,7 @@ LEAST_PART = 0.05
 """Below this share of the variance, items may be few."""
 
 _IF_SKEWED = (
-    "if most units (raters, runs or clusters) are alike and a few far off, p is above α; more units "
+    "if most units (people, runs or clusters) are alike and a few far off, p is above α; more units "
     "would tell"
 )
 

@@ -97,8 +97,8 @@ class Asked:
         """Raise NbykError if runs are to be paired, and no pair of systems has any of one name."""
         if self.pair_runs and not any(panel.paired for panel in panels):
             raise NbykError(
-                "found runs to pair, and no two systems have runs or raters of one name; give both the same "
-                "names, or leave this out",
+                "found runs to pair, and no two systems have runs or raters of one name that items share "
+                "(trials belong to their item); give both the same names, or leave this out",
                 argument="pair_runs",
             )
 

@@ -284,7 +284,7 @@ class _OnePair:
             margin=tested,
             least_p=sides_of(decision.alternative) * least_p,
         )
-        return claim, alone.interval is None
+        return claim.within(-1.0, 1.0) if within_one else claim, alone.interval is None
 
 
 def _decided(pair: Pair, under: DrawnNull) -> Pair:

@@ -182,7 +182,7 @@ class _Alone:
         advice = f"about {math.ceil(times * scores.size)} items"
         trials = rows.systems[self.system : self.system + 1]
         n = trials.shape[2]
-        if metric.takes_trials and not np.isnan(trials).any() and n > dict(metric.arguments)["k"]:
+        if metric.takes_trials and not np.isnan(trials).any() and n > metric.fewest_responses:
             # trials add their jackknife's variance, which falls as they grow (U-statistics: Arvesen 1969)
             left_out = [
                 scores_of_items(metric, Rows(rows.gold, np.delete(trials, trial, axis=2)))[0]
