@@ -10,16 +10,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.arrays import Booleans, Floats, Integers
+from nbyk.arrays import Floats, Integers
 from nbyk.compiled import njit
 
 Ranks = NDArray[np.int32]
 
 _ROUNDING = 1e-12
 """Means of equal responses can differ by rounding if items have different K, but by less than this share."""
-
-_CROWDED, _NEAR = 24, 4
-"""A bucket with more values is crowded. If one is, so are those with more than four."""
 
 _RANKS_AT_ONCE = 256
 """64 bits hold the summed squares of so many ranks, for up to 190 million items."""
@@ -28,101 +25,20 @@ _RANKS_AT_ONCE = 256
 def doubled_ranks(values: Floats) -> Ranks:
     """Return twice the ranks of each row's values, shape (..., n), 1 ≤ n < 2³⁰; ties share their average.
 
-    All ranks of a row with a NaN are 0. Rows are ranked by buckets; where one has too many different values,
-    the row is sorted.
+    All ranks of a row with a NaN are 0.
     """
     rows = np.ascontiguousarray(values).reshape(-1, values.shape[-1])
     ranks = np.empty(rows.shape, np.int32)
-    with np.errstate(over="ignore", invalid="ignore"):
-        low, spread = rows.min(axis=1), np.ptp(rows, axis=1)
-    left = np.flatnonzero(_by_buckets(rows, low, spread, ranks))
-    if len(left):
-        _in_order(rows, np.argsort(rows[left], axis=1), left, ranks)
+    _rank(rows, np.argsort(rows, axis=1), ranks)
     return ranks.reshape(values.shape)
 
 
 @njit(nogil=True, cache=True)
-def _by_buckets(rows: Floats, low: Floats, spread: Floats, ranks: Ranks) -> Booleans:
-    """Fill the doubled ranks of each row; return which rows, shape (R,), are left.
-
-    Values are dealt to as many equally wide buckets. Their places then differ from their ranks by the values
-    that they are swapped or tied with, all in the same bucket. Few branches depend on a value.
-    """
+def _rank(rows: Floats, orders: Integers, ranks: Ranks) -> None:
+    """Fill the doubled ranks of rows from what sorts them; NaN is last in order."""
     n = rows.shape[1]
-    is_left = np.empty(len(rows), np.bool_)
-    # Unsigned, because numba checks signed indices for negative ones; 32 bits convert fastest from doubles.
-    buckets, places, stops = np.empty((3, n), np.uint32)
-    # Infinite values beyond either end of a row never count as swapped or tied with one of it.
-    placed = np.full(n + 2 * _CROWDED, -np.inf)
-    placed[n + _CROWDED :] = np.inf
-    here = placed[_CROWDED : _CROWDED + n]
-    doubled = np.empty(n, np.int32)
     for r in range(len(rows)):
-        scale = (n - 1) / spread[r] if spread[r] > 0.0 else 0.0
-        is_left[r] = not 0.0 < scale < np.inf
-        if is_left[r]:
-            continue
-        for i in range(n):
-            buckets[i] = np.uint32(np.int32((rows[r, i] - low[r]) * scale))
-        stops[:] = 0
-        for i in range(n):
-            stops[buckets[i]] += np.uint32(1)
-        total = fullest = np.uint32(0)
-        for b in range(n):
-            count = stops[b]
-            fullest = max(fullest, count)
-            stops[b] = total  # the start of a bucket, which moves to its stop
-            total += count
-        for i in range(n):
-            places[i] = stops[buckets[i]]
-            stops[buckets[i]] += np.uint32(1)
-            here[places[i]] = rows[r, i]
-            doubled[i] = 2 * i + 2
-        near = int(fullest) if fullest <= _CROWDED else _NEAR
-        for distance in range(1, near):
-            earlier = placed[_CROWDED - distance : _CROWDED - distance + n]
-            later = placed[_CROWDED + distance : _CROWDED + distance + n]
-            for i in range(n):
-                gain = int(later[i] < here[i]) + int(later[i] <= here[i])
-                loss = int(earlier[i] > here[i]) + int(earlier[i] >= here[i])
-                doubled[i] += gain - loss
-        if fullest > near:
-            start = 0
-            for stop in stops:
-                if stop > start + near:
-                    is_left[r] |= not _by_levels(here[start:stop], start, doubled[start:stop])
-                start = int(stop)
-        for i in range(n):
-            ranks[r, i] = doubled[places[i]]
-    return is_left
-
-
-@njit(nogil=True, cache=True)
-def _by_levels(values: Floats, before: int, doubled: Ranks) -> bool:
-    """Fill the doubled ranks of a bucket's values, after `before`; return whether their levels are few."""
-    doubled[:] = 0
-    place = 0
-    for _ in range(_CROWDED):
-        below = equal = 0
-        for i in range(len(values)):
-            below += int(values[i] < values[place])
-            equal += int(values[i] == values[place])
-        level, rank = values[place], np.int32(2 * (before + below) + equal + 1)
-        for i in range(len(values)):
-            doubled[i] = rank if values[i] == level else doubled[i]
-        while doubled[place] > 0:
-            place += 1
-            if place == len(values):
-                return True
-    return False
-
-
-@njit(nogil=True, cache=True)
-def _in_order(rows: Floats, orders: Integers, which: Integers, ranks: Ranks) -> None:
-    """Fill the doubled ranks of some rows from what sorts them; NaN is last in order."""
-    n = rows.shape[1]
-    for k in range(len(which)):
-        values, doubled, order = rows[which[k]], ranks[which[k]], orders[k]
+        values, doubled, order = rows[r], ranks[r], orders[r]
         doubled[:] = 0
         first = 0 if values[order[n - 1]] == values[order[n - 1]] else n
         while first < n:
