@@ -56,9 +56,8 @@ class Swaps:
     @cached_property
     def coins(self) -> NDArray[np.uint64]:
         """The same of 64 draws as a word per item with a bit per draw, shape (N,)."""
-        coins = np.empty(self.n_items if self.clusters is None else int(self.clusters.max()) + 1, np.uint64)
-        swaps.transpose_coins(self.words, coins)
-        return coins if self.clusters is None else coins[self.clusters]
+        by_item = np.packbits(np.ascontiguousarray(self.swapped.T), axis=1, bitorder="little")
+        return by_item.view("<u8")[:, 0].astype(np.uint64)
 
     @cached_property
     def swapped(self) -> NDArray[np.bool_]:
@@ -82,15 +81,13 @@ class Swaps:
         counts = self.counts(kinds)
         if kinds is not None and counts is not None:
             return product(values[kinds.first].T, counts.T)
-        sums = np.zeros((self.n_draws, values.shape[1]))
-        first = 0
+        sums, first = np.zeros((values.shape[1], self.n_draws)), 0
+        columns = np.ascontiguousarray(values.T)
         for words in self.blocks():
-            if values.shape[1] == 1:
-                swaps.add_swapped_values(values[first:, 0], words, np.empty((8, 256)), sums[:, 0])
-            else:
-                swaps.add_swapped(values[first:], words, sums)
+            for column, out in zip(columns[:, first:], sums, strict=True):
+                swaps.add_swapped(column, words, np.empty((8, 256)), out)
             first += 64 * words.shape[1]
-        return np.ascontiguousarray(sums.T)
+        return sums
 
     def blocks(self) -> Iterator[NDArray[np.uint64]]:
         """Yield the words, some columns after the others."""
