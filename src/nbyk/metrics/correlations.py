@@ -18,9 +18,6 @@ Ranks = NDArray[np.int32]
 _ROUNDING = 1e-12
 """Means of equal responses can differ by rounding if items have different K, but by less than this share."""
 
-_RANKS_AT_ONCE = 256
-"""64 bits hold the summed squares of so many ranks, for up to 190 million items."""
-
 
 def doubled_ranks(values: Floats) -> Ranks:
     """Return twice the ranks of each row's values, shape (..., n), 1 ≤ n < 2³⁰; ties share their average.
@@ -50,71 +47,38 @@ def _rank(rows: Floats, orders: Integers, ranks: Ranks) -> None:
             first = last
 
 
-@njit(nogil=True, cache=True)
-def _centre(values: Floats, centred: Floats) -> float:
-    """Fill `centred` with values less their mean; return the sum of squares, 0 if all are equal."""
-    n = len(values)
-    constant = True
-    total = 0.0
-    for i in range(n):
-        total += values[i]
-        constant = constant and abs(values[i] - values[0]) <= _ROUNDING * abs(values[0])
-    mean = total / n
-    squares = 0.0
-    for i in range(n):
-        centred[i] = values[i] - mean
-        squares += centred[i] * centred[i]
-    return 0.0 if constant else squares
+def _correlate(systems: Floats, gold: Floats, out: Floats) -> None:
+    """Fill `out` with the cosines of systems and gold, centred; NaN where either is 0 or NaN."""
+    product = np.einsum("srn,srn->sr", systems, systems) * np.einsum("rn,rn->r", gold, gold)
+    varies = product > 0.0
+    cosines = np.einsum("srn,rn->sr", systems, gold) / np.sqrt(np.where(varies, product, 1.0))
+    out[:] = np.where(varies, cosines, np.nan)
 
 
-@njit(nogil=True, cache=True)
+def _centred(values: Floats) -> Floats:
+    """Return rows less their means, 0 if all values of a row are equal."""
+    first = values[..., :1]
+    apart = np.maximum(values.max(axis=-1, keepdims=True) - first, first - values.min(axis=-1, keepdims=True))
+    means = values.mean(axis=-1, keepdims=True)
+    return np.where(apart > _ROUNDING * np.abs(first), values - means, 0.0)
+
+
 def pearson(systems: Floats, gold: Floats, out: Floats) -> None:
     """Fill `out` with Pearson's r; NaN where either is constant."""
-    n = gold.shape[1]
-    gold_centred = np.empty(n)
-    centred = np.empty(n)
-    for r in range(out.shape[1]):
-        gold_squares = _centre(gold[r], gold_centred)
-        for s in range(out.shape[0]):
-            squares = _centre(systems[s, r], centred)
-            product = 0.0
-            for i in range(n):
-                product += centred[i] * gold_centred[i]
-            scale = math.sqrt(gold_squares) * math.sqrt(squares)
-            out[s, r] = min(1.0, max(-1.0, product / scale)) if scale > 0.0 else np.nan
-
-
-@njit(nogil=True, cache=True)
-def _rank_products(ranks: Ranks, gold_ranks: Ranks) -> tuple[float, float]:
-    """Return 4n times the variance of doubled ranks, and the covariance: exact to n of 200,000."""
-    n = len(ranks)
-    middle = np.int32(n + 1)
-    variance = covariance = 0.0
-    for start in range(0, n, _RANKS_AT_ONCE):
-        block, gold_block = ranks[start : start + _RANKS_AT_ONCE], gold_ranks[start : start + _RANKS_AT_ONCE]
-        squares = products = np.int64(0)
-        for i in range(len(block)):
-            rank, gold_rank = np.int64(block[i] - middle), np.int64(gold_block[i] - middle)
-            squares += rank * rank
-            products += rank * gold_rank
-        variance += float(squares)
-        covariance += float(products)
-    return variance, covariance
+    _correlate(_centred(systems), _centred(gold), out)
+    np.clip(out, -1.0, 1.0, out)
 
 
 def spearman(systems: Floats, gold: Floats, out: Floats) -> None:
-    """Fill `out` with Spearman's ρ: Pearson's correlation of average ranks; NaN where either is constant."""
-    _correlate_ranks(doubled_ranks(systems), doubled_ranks(gold), out)
+    """Fill `out` with Spearman's ρ: Pearson's correlation of average ranks; NaN where either is constant.
 
-
-@njit(nogil=True, cache=True)
-def _correlate_ranks(ranks: Ranks, gold_ranks: Ranks, out: Floats) -> None:
-    for r in range(out.shape[1]):
-        gold_variance = _rank_products(gold_ranks[r], gold_ranks[r])[0] if gold_ranks[r, 0] > 0 else 0.0
-        for s in range(out.shape[0]):
-            variance, covariance = _rank_products(ranks[s, r], gold_ranks[r])
-            product = gold_variance * variance if ranks[s, r, 0] > 0 else 0.0
-            out[s, r] = covariance / math.sqrt(product) if product > 0.0 else np.nan
+    It is one of whole numbers, and exact, up to 200,000 items.
+    """
+    ranks, gold_ranks = doubled_ranks(systems).astype(np.float64), doubled_ranks(gold).astype(np.float64)
+    for each in (ranks, gold_ranks):
+        each[each == 0.0] = np.nan
+        each -= gold.shape[1] + 1
+    _correlate(ranks, gold_ranks, out)
 
 
 @njit(nogil=True, cache=True)
