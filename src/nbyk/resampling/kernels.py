@@ -16,6 +16,7 @@ from numba import int64, uint64
 
 from nbyk.arrays import Array
 from nbyk.compiled import njit
+from nbyk.metrics.item_means import USUAL_WIDTH
 from nbyk.priors.kinds import NORMAL, on_scale
 from nbyk.resampling.lanes import index_below
 
@@ -201,6 +202,16 @@ def take_rows(values: Array, items: Array, out: Array) -> None:
             out[r, i, width:] = np.nan
 
 
+@njit(inline="always")
+def _take_places(values: Array, items: Array, places: Array, width: int, out: Array) -> None:
+    """Fill the flat `out` with `width` responses of each of `items`, (N,), at `places`, (N · width,)."""
+    flat, per_item = values.reshape(-1), uint64(values.shape[1])
+    for i in range(uint64(items.size)):
+        first, start = uint64(items[i]) * per_item, i * uint64(width)
+        for j in range(uint64(width)):
+            out[start + j] = flat[first + uint64(places[start + j])]
+
+
 @njit(nogil=True, cache=True)
 def redraw(
     state: Array, values: Array, counts: Array, items: Array, counts_out: Array, width: int, out: Array
@@ -212,8 +223,19 @@ def redraw(
     """
     words = np.empty(items.shape[1] * width, np.uint32)
     n_columns: Any = uint64(out.shape[2])
+    complete = width == out.shape[2]
+    for item in range(len(counts)):
+        complete &= counts[item] == counts[0] and counts_out[item] == width
     for r in range(items.shape[0]):
         _fill_words(state, words)
+        if complete:
+            for draw in range(words.size):
+                words[draw] = index_below(words[draw], counts[0])
+            if width == USUAL_WIDTH:
+                _take_places(values, items[r], words, USUAL_WIDTH, out[r].reshape(-1))
+            else:
+                _take_places(values, items[r], words, width, out[r].reshape(-1))
+            continue
         for i in range(items.shape[1]):
             # Unsigned and without slices: an item has few responses.
             row, place = uint64(items[r, i]), uint64(i * width)

@@ -43,9 +43,10 @@ class StreamKey:
 
     def seed_sequence(self, role: str, chunk: int) -> np.random.SeedSequence:
         """Return the seed sequence of one role in one chunk of replicates."""
+        # as SeedSequence(seed, spawn_key=(eight words of the role, chunk)), in less than half the time
         name = json.dumps([role, *self.axes], separators=(",", ":"))
-        words = np.frombuffer(hashlib.sha256(name.encode()).digest(), dtype="<u4").tolist()
-        return np.random.SeedSequence(self.seed, spawn_key=(*words, chunk))
+        words = _in_words(self.seed, 4) + hashlib.sha256(name.encode()).digest() + _in_words(chunk, 1)
+        return np.random.SeedSequence(np.frombuffer(words, "<u4").astype(np.uint32))
 
     def word(self, role: str, chunk: int) -> np.uint64:
         """Return the key of one role in one chunk of replicates, for the kernels of `lanes`."""
@@ -80,6 +81,11 @@ def stream_key(seed: int, **axes: str | int | float) -> StreamKey:
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise NbykError(f"found {seed!r}, expected a whole number of at least 0", argument="seed")
     return StreamKey(int(seed), tuple(sorted(axes.items())))
+
+
+def _in_words(number: int, least: int) -> bytes:
+    """Return `least` words of 32 bits of a whole number or as many as it has, the lowest first."""
+    return number.to_bytes(4 * max(least, -(-number.bit_length() // 32)), "little")
 
 
 def chunks(n_replicates: int, size: int = CHUNK, first: int = 0) -> list[tuple[int, int]]:

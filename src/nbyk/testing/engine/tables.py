@@ -69,14 +69,20 @@ def by_threshold(tables: Array, out: Array, measure: int) -> None:
         out[draw] = score_of_positives(measure, n, both, predicted, actual)
 
 
+@njit(nogil=True, cache=True)
 def auc(tables: Array, out: Array) -> None:
     """Fill `out`, shape (D,), with the area under the curve of tables of two levels of gold, or with NaN."""
-    here, tied = tables[1].astype(np.float64), tables.sum(axis=0, dtype=np.float64)
-    below = np.cumsum(tied, axis=0) - tied
-    ranks, positives = (here * (below + 0.5 * (tied + 1.0))).sum(axis=0), here.sum(axis=0)
-    pairs = positives * (tied.sum(axis=0) - positives)
-    with np.errstate(invalid="ignore"):  # 0 / 0 without pairs
-        out[:] = (ranks - 0.5 * positives * (positives + 1.0)) / pairs
+    for draw in range(len(out)):
+        ranks = 0.0
+        positives = before = np.int64(0)
+        for level in range(tables.shape[1]):
+            here = np.int64(tables[1, level, draw])
+            tied = tables[0, level, draw] + here
+            ranks += here * (before + 0.5 * (tied + 1))
+            positives += here
+            before += tied
+        pairs = float(positives) * (before - positives)
+        out[draw] = (ranks - 0.5 * positives * (positives + 1.0)) / pairs if pairs > 0.0 else np.nan
 
 
 @njit(nogil=True, cache=True)
