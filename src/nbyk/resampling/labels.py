@@ -177,8 +177,9 @@ class LabelSets:
         """The answers one by one, (2, R, N, runs); those of simulated systems in the order of the classes."""
         if self.answers is not None:
             return self.answers
-        ends = np.rint(np.cumsum(self.systems[..., :-1], axis=-1) * self.runs)
-        return np.asarray((ends[..., np.newaxis] <= np.arange(self.runs)).sum(axis=-2, dtype=np.float64))
+        out = np.empty((*self.systems.shape[:-1], self.runs))
+        _fill_labels(self.systems.reshape(-1, self.systems.shape[-1]), out.reshape(-1, self.runs))
+        return out
 
     def item_effects(self, metrics: Sequence[Metric], names: Sequence[str]) -> Floats:
         """Return the effect of every item by metrics that are means over items, (metrics, R, N).
@@ -396,6 +397,19 @@ def _draw_shares(limits: Any, rows: Any, labels: Any, key: Any, out: Any) -> Non
                     out[role, start + i, c] = share[role, above - count[c, i]]
                     above = count[c, i]
                 out[role, start + i, n_levels] = share[role, above]
+
+
+@njit(nogil=True, cache=True)
+def _fill_labels(shares: Any, out: Any) -> None:
+    """Fill `out`, shape (n, runs), with answers in the order of the classes, from their shares, (n, M)."""
+    runs, last = out.shape[1], shares.shape[1] - 1
+    for i in range(len(out)):
+        c, total = 0, shares[i, 0]
+        for run in range(runs):
+            while c < last and round(total * runs) <= run:
+                c += 1
+                total += shares[i, c]
+            out[i, run] = c
 
 
 SimulatedPopulation = Population | RedrawnPilot | LabelPopulation

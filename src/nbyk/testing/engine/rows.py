@@ -56,8 +56,9 @@ class Swaps:
     @cached_property
     def coins(self) -> NDArray[np.uint64]:
         """The same of 64 draws as a word per item with a bit per draw, shape (N,)."""
-        by_item = np.packbits(np.ascontiguousarray(self.swapped.T), axis=1, bitorder="little")
-        return by_item.view("<u8")[:, 0].astype(np.uint64)
+        coins = np.empty(self.n_items if self.clusters is None else int(self.clusters.max()) + 1, np.uint64)
+        swaps.transpose_coins(self.words, coins)
+        return coins if self.clusters is None else coins[self.clusters]
 
     @cached_property
     def swapped(self) -> NDArray[np.bool_]:

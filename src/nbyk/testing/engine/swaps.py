@@ -22,6 +22,35 @@ DRAWS = 64
 """Draws of a batch: the bits of a word."""
 
 
+@njit(nogil=True, cache=True)
+def transpose_coins(words: Array, out: Array) -> None:
+    """Turn `words` of 64 items per draw, (64, ⌈N/64⌉), into words of 64 draws per item: `out`, shape (N,).
+
+    References
+    ----------
+    Warren, Hacker's Delight, 7-3.
+    """
+    n = out.size
+    block = np.empty(DRAWS, np.uint64)
+    for column in range(words.shape[1]):
+        for draw in range(DRAWS):
+            block[draw] = words[draw, column]
+        width = 32
+        mask = uint64(0x00000000FFFFFFFF)
+        while width > 0:
+            row = 0
+            while row < DRAWS:
+                moving = ((block[row] >> uint64(width)) ^ block[row + width]) & mask
+                block[row] ^= moving << uint64(width)
+                block[row + width] ^= moving
+                row = (row + width + 1) & ~width
+            width //= 2
+            mask ^= mask << uint64(width)
+        first = column * DRAWS
+        for i in range(min(DRAWS, n - first)):
+            out[first + i] = block[i]
+
+
 @njit(inline="always")
 def _byte(word: Any, place: int) -> Any:
     return (word >> uint64(8 * place)) & uint64(255)
