@@ -28,6 +28,7 @@ All other code takes for granted that
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -228,9 +229,11 @@ class _Lognormal(_Skewed):
         return super().cells(np.log(edges), np.log(mean) - 0.5 * variance, np.sqrt(variance))
 
     def latent(self, mu: Floats, sigma: Floats, z: Floats) -> Floats:
-        share = np.where((sigma > 0.0) & (mu > 0.0), sigma / np.where(mu > 0.0, mu, 1.0), 0.0)
-        variance = np.log1p(share**2)
-        return np.asarray(np.maximum(mu, 0.0) * np.exp(np.sqrt(variance) * z - 0.5 * variance))
+        given = np.broadcast_arrays(mu, sigma, z)
+        out = np.empty(given[0].shape)
+        mean, sd, normals = (np.ascontiguousarray(each).reshape(-1) for each in given)
+        _fill_lognormal(mean, sd, normals, out.reshape(-1))
+        return out
 
     def mean(self, mu: Floats, sigma: Floats) -> Floats:
         return np.maximum(mu, 0.0)
@@ -254,6 +257,16 @@ def on_scale(x: float, code: int, levels: int) -> Any:
     if levels == 0:
         return x
     return min(np.floor(x * levels), levels - 1.0) / levels
+
+
+@njit(nogil=True, cache=True)
+def _fill_lognormal(mean: Floats, sd: Floats, z: Floats, out: Floats) -> None:
+    """Fill `out` with quantiles at Φ(z), shape (n,) as all arrays: numpy's depend on the processor."""
+    for i in range(len(z)):
+        out[i] = 0.0 if mean[i] <= 0.0 else mean[i]
+        if sd[i] > 0.0 and mean[i] > 0.0:
+            variance = math.log1p((sd[i] / mean[i]) ** 2)
+            out[i] *= math.exp(math.sqrt(variance) * z[i] - 0.5 * variance)
 
 
 @njit(nogil=True, cache=True)
