@@ -27,12 +27,6 @@ def covariance(first: ArrayLike, second: ArrayLike) -> float:
     return float(((x - x.mean()) * (y - y.mean())).sum()) / (len(x) - 1)
 
 
-def covariances(columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sample covariance matrix of columns of equal length."""
-    centred = columns - columns.mean(axis=0)
-    return product(centred.T, centred) / (len(columns) - 1)
-
-
 def solve(matrix: ArrayLike, right: ArrayLike) -> NDArray[np.float64]:
     """Return the result of ``numpy.linalg.solve`` for a few equations, by elimination with pivots.
 

@@ -15,7 +15,7 @@ from nbyk.planning.long_run import unit_of
 from nbyk.priors import Response, TwoStagePrior, fit_prior
 from nbyk.priors.families import Beta, Constant, TruncatedNormal, open_uniforms
 from nbyk.priors.kinds import KINDS
-from nbyk.resampling import kernels
+from nbyk.resampling.simulate import respond_in_place
 
 ALL = [Response(name, levels) for name, kind in KINDS.items() for levels in (0, 2, 5) if kind.takes(levels)]
 BETA = Response("beta")
@@ -34,7 +34,7 @@ def test_draws_rise_with_their_normals_and_have_the_chances_and_the_mean(
     z = np.sort(np.random.default_rng(3).standard_normal(50_000))
     drawn = response.respond(mean, sd, z)
     simulated = z.reshape(1, 1, -1).copy()
-    kernels.respond(np.array([[mean]]), np.array([[sd]]), response.code, response.levels, simulated)
+    respond_in_place(response, np.array([[mean]]), np.array([[sd]]), simulated)
     assert simulated.tobytes() == drawn.tobytes()
     assert (np.diff(drawn) >= 0.0).all()
     assert response.on_scale(drawn.reshape(2, -1)).tobytes() == drawn.tobytes()

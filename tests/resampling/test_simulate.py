@@ -14,18 +14,15 @@ from scipy import stats
 
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.metrics.item_means import item_means
 from nbyk.priors import Response, TwoStagePrior, published_prior
 from nbyk.priors.families import Constant, Uniform
 from nbyk.resampling.count_sets import draw_count_sets
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import (
-    drawn_means,
-    drawn_sets,
     simulate,
     simulated_effects,
 )
-from nbyk.resampling.streams import ReplicateStreams, Streams, chunks
+from nbyk.resampling.streams import ReplicateStreams, chunks
 from nbyk_papers.wein2023.systems_on_gold import simulate_systems
 from tests.oracles.chisquare import assert_drawn_from
 
@@ -225,15 +222,3 @@ def test_single_gold_responses_give_no_system() -> None:
         simulate_systems(
             np.array([[0.2, np.nan], [0.3, 0.4]]), Response("normal"), k_responses=2, epsilon_b=0.1
         )
-
-
-@pytest.mark.parametrize(("k", "n_runs"), [(3, None), (5, 2), (9_000, None)])
-@pytest.mark.parametrize("prior", ["simulated", "toxicity"])
-def test_means_without_responses_are_those_of_the_responses(prior: str, k: int, n_runs: int | None) -> None:
-    of = Population(published_prior(prior), 7, k, 0.2, n_runs=n_runs)
-    sets = drawn_sets(of, Streams(of.key(3, "test"), 1), 5)
-    expected = np.concatenate(
-        [np.stack([item_means(gold), *item_means(systems)]) for gold, systems in sets], axis=1
-    )
-    found = np.concatenate(list(drawn_means(of, Streams(of.key(3, "test"), 1), 5)), axis=1)
-    np.testing.assert_array_equal(found, expected)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -41,10 +41,7 @@ DATA: dict[Needs, tuple[Data, ...]] = {
 
 def loaded(function: Implementation) -> Callable[..., Any]:
     """Return a function, imported if it is given as ``"module:function"``."""
-    if callable(function):
-        return function
-    module, _, name = function.partition(":")
-    imported: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    imported: Callable[..., Any] = function if callable(function) else resolve_name(function)
     return imported
 
 

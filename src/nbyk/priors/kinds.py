@@ -1,12 +1,12 @@
 """Kinds of responses: what an item with a mean and a standard deviation is answered with.
 
-An item has a mean μ and a standard deviation σ. A standard normal draw z makes a response: `latent` makes a
-number of μ, σ and z, and `on_scale` puts it on what is possible.
+An item has a mean μ and a standard deviation σ. A standard normal draw z makes a response: `Kind.latent`
+makes a number of μ, σ and z, and `on_scale` puts it on what is possible.
 
 To add a kind, write here
 
 1. a class under `Kind`, whose docstring says what each part means, and its place in `KINDS`;
-2. its rule in `latent` or `on_scale`, unless it is x = μ + σ z, clamped or put on equal levels;
+2. its rule in `Kind.latent` or `on_scale`, unless it is x = μ + σ z, clamped or put on equal levels;
 3. its law against other code in tests/priors/test_kinds.py, which holds each kind to one contract, and a
    sentence under "Fitting" in docs/method.md.
 
@@ -23,7 +23,7 @@ All other code takes for granted that
 - σ is the kind's own spread, and σ = 0 makes a response certain; only the words of `nbyk fit` call it an SD;
 - a fit tries the same six pairs of families for every kind, and none makes σ the same for all items;
 - a response rises with z, and has no other parameter. One more is a parameter of the kind's class, as the
-  number of levels is: a field of `Response` and an argument of `latent`.
+  number of levels is: a field of `Response` and an argument of `Kind.latent`.
 """
 
 from __future__ import annotations
@@ -32,18 +32,15 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import betainc, ndtr
+from scipy.special import betainc, betaincinv, ndtr
 
 from nbyk.arrays import Floats
 from nbyk.compiled import discard_older_caches, njit
 from nbyk.priors.curves import normal_mass
 
-_SMALL = 1e-300
-_NEAR = 1e-12
-_MOST_TERMS = 2000
-_MOST_STEPS = 200
 _LEAST_TOTAL = 1e-6
 """Below this a + b, a beta is 0 or 1 but for less than a millionth."""
+_LEAST_TAIL = 2.0**-53
 
 discard_older_caches(__file__)
 
@@ -109,7 +106,7 @@ class Kind:
         return np.where(np.isnan(responses), np.nan, values[places])
 
     def edges(self, levels: int) -> Floats:
-        """Return the least numbers of `latent` that give each level except the lowest, shape (L − 1,)."""
+        """Return the least numbers that give each level except the lowest, shape (L − 1,)."""
         return self.values(levels)[1:]
 
     def cells(self, edges: Floats, mu: Floats, sigma: Floats) -> Floats:
@@ -118,6 +115,10 @@ class Kind:
         with np.errstate(over="ignore"):
             z = (ends - mu) / sigma
         return normal_mass(z[..., :-1], z[..., 1:])
+
+    def latent(self, mu: Floats, sigma: Floats, z: Floats) -> Floats:
+        """Return the numbers that standard normals make of items; compiled code does so if `counted`."""
+        return mu + sigma * z
 
     def mean(self, mu: Floats, sigma: Floats) -> Floats:
         """Return the expected response without levels, in the shape of μ and σ; with levels it follows."""
@@ -197,6 +198,17 @@ class _Beta(_Skewed):
         ends = np.zeros((*below.shape[:-1], 1)), np.ones((*below.shape[:-1], 1))
         return np.diff(np.concatenate([ends[0], below, ends[1]], axis=-1), axis=-1)
 
+    def latent(self, mu: Floats, sigma: Floats, z: Floats) -> Floats:
+        mean = np.clip(mu, 0.0, 1.0)
+        room, varies = mean * (1.0 - mean), sigma > 0.0
+        total = np.where(varies, room / np.where(varies, sigma, 1.0) ** 2 - 1.0, 0.0)
+        is_beta, low = total >= _LEAST_TOTAL, z < 0.0
+        a, b = np.where(is_beta, mean * total, 1.0), np.where(is_beta, (1.0 - mean) * total, 1.0)
+        # in the nearer tail, where it keeps its digits
+        x = betaincinv(np.where(low, a, b), np.where(low, b, a), np.maximum(ndtr(-np.abs(z)), _LEAST_TAIL))
+        at_ends = np.where(varies & (room > 0.0), ndtr(-z) <= mean, mean)
+        return np.where(is_beta, np.where(low, x, 1.0 - x), at_ends)
+
     def mean(self, mu: Floats, sigma: Floats) -> Floats:
         return np.clip(mu, 0.0, 1.0)
 
@@ -216,6 +228,13 @@ class _Lognormal(_Skewed):
         variance = np.log1p((sigma / mean) ** 2)
         return super().cells(np.log(edges), np.log(mean) - 0.5 * variance, np.sqrt(variance))
 
+    def latent(self, mu: Floats, sigma: Floats, z: Floats) -> Floats:
+        given = np.broadcast_arrays(mu, sigma, z)
+        out = np.empty(given[0].shape)
+        mean, sd, normals = (np.ascontiguousarray(each).reshape(-1) for each in given)
+        _fill_lognormal(mean, sd, normals, out.reshape(-1))
+        return out
+
     def mean(self, mu: Floats, sigma: Floats) -> Floats:
         return np.maximum(mu, 0.0)
 
@@ -225,14 +244,6 @@ KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}
 """The kinds by name; the place of each is its code in compiled code. From beta on, a kind has its own law."""
 
 NORMAL, CLAMPED, LIKERT, BINARY, BETA, LOGNORMAL = range(len(KINDS))
-
-
-@njit(nogil=True, cache=True)
-def latent(mean: float, sd: float, z: float, code: int) -> Any:
-    """Return the number that a standard normal z makes of an item: μ if σ is 0, else one rising with z."""
-    if code == LOGNORMAL:
-        return lognormal_response(mean, sd, z)
-    return beta_response(mean, sd, z) if code == BETA else mean + sd * z
 
 
 @njit(nogil=True, cache=True)
@@ -249,104 +260,17 @@ def on_scale(x: float, code: int, levels: int) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def respond(mean: float, sd: float, z: float, code: int, levels: int) -> Any:
-    """Return the response that a standard normal z makes to an item."""
-    return on_scale(latent(mean, sd, z, code), code, levels)
+def _fill_lognormal(mean: Floats, sd: Floats, z: Floats, out: Floats) -> None:
+    """Fill `out` with quantiles at Φ(z), shape (n,) as all arrays: numpy's depend on the processor."""
+    for i in range(len(z)):
+        out[i] = 0.0 if mean[i] <= 0.0 else mean[i]
+        if sd[i] > 0.0 and mean[i] > 0.0:
+            variance = math.log1p((sd[i] / mean[i]) ** 2)
+            out[i] *= math.exp(math.sqrt(variance) * z[i] - 0.5 * variance)
 
 
 @njit(nogil=True, cache=True)
 def respond_all(mean: Floats, sd: Floats, z: Floats, code: int, levels: int, out: Floats) -> None:
-    """Fill `out` with responses, shape (n,) as all arrays; NaN where the mean is."""
+    """Fill `out` with responses μ + σ z on the scale, shape (n,) as all arrays; NaN where the mean is."""
     for i in range(len(z)):
-        out[i] = respond(mean[i], sd[i], z[i], code, levels) if mean[i] == mean[i] else mean[i]
-
-
-@njit(nogil=True, cache=True)
-def lognormal_response(mean: float, sd: float, z: float) -> Any:
-    """Return the quantile at Φ(z) of the lognormal with this mean and standard deviation."""
-    if sd <= 0.0 or mean <= 0.0:
-        return max(mean, 0.0)
-    variance = math.log1p((sd / mean) ** 2)
-    return mean * math.exp(math.sqrt(variance) * z - 0.5 * variance)
-
-
-@njit(nogil=True, cache=True)
-def _fraction(a: float, b: float, x: float) -> float:
-    """Return the continued fraction of the incomplete beta function, by Lentz's method."""
-    c, d = 1.0, 1.0 - (a + b) * x / (a + 1.0)
-    d = 1.0 / (d if abs(d) > _SMALL else _SMALL)
-    fraction = d
-    for m in range(1, _MOST_TERMS):
-        even = m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
-        for term in (even, odd):
-            d = 1.0 + term * d
-            d = 1.0 / (d if abs(d) > _SMALL else _SMALL)
-            c = 1.0 + term / c
-            c = c if abs(c) > _SMALL else _SMALL
-            step = d * c
-            fraction *= step
-        if abs(step - 1.0) < _NEAR:
-            break
-    return fraction
-
-
-@njit(nogil=True, cache=True)
-def log_share_below(log_x: float, a: float, b: float, log_whole: float) -> float:
-    """Return log P(X ≤ x) of a beta X; `log_whole` is that of the beta function B(a, b)."""
-    x = math.exp(log_x)
-    edge = math.log1p(-x) if x < 1.0 else -math.inf
-    log_front = a * log_x + b * edge - log_whole
-    if x < (a + 1.0) / (a + b + 2.0):
-        return log_front + math.log(_fraction(a, b, x) / a)
-    above = math.exp(log_front) * _fraction(b, a, 1.0 - x) / b if x < 1.0 else 0.0
-    return math.log1p(-min(above, 1.0 - _NEAR))
-
-
-@njit(nogil=True, cache=True)
-def _log_quantile(log_share: float, a: float, b: float) -> float:
-    """Return log x with log P(X ≤ x) = log_share: Newton's method in logarithms, kept between bounds."""
-    log_whole = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
-    low, high = -700.0, 0.0
-    at = min((log_share + math.log(a) + log_whole) / a, math.log(a / (a + b)))
-    if at <= low:
-        return low
-    for _ in range(_MOST_STEPS):
-        missing = log_share - log_share_below(at, a, b, log_whole)
-        if missing > 0.0:
-            low = at
-        else:
-            high = at
-        x = math.exp(at)
-        slope = a * at + (b - 1.0) * math.log1p(-x) - log_whole - (log_share - missing) if x < 1.0 else 700.0
-        step = missing * math.exp(min(max(-slope, -700.0), 700.0))
-        after = at + step
-        if not low < after < high:
-            after = 0.5 * (low + high)
-        if abs(after - at) < 1e-11 or high - low < 1e-11:
-            return after
-        at = after
-    return at
-
-
-@njit(nogil=True, cache=True)
-def beta_response(mean: float, sd: float, z: float) -> Any:
-    """Return the quantile at Φ(z) of the beta with this mean and standard deviation.
-
-    A mean is put into [0, 1]. If sd² is at least mean (1 − mean), the response is 0 or 1 with this mean.
-    """
-    mean = min(max(mean, 0.0), 1.0)
-    room = mean * (1.0 - mean)
-    if sd <= 0.0 or room <= 0.0:
-        return mean
-    total = room / (sd * sd) - 1.0
-    if total < _LEAST_TOTAL:
-        return 1.0 if 0.5 * math.erfc(z / math.sqrt(2.0)) <= mean else 0.0
-    a, b = mean * total, (1.0 - mean) * total
-    below = 0.5 * math.erfc(-z / math.sqrt(2.0))
-    log_whole = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
-    middle = math.exp(log_share_below(math.log(mean), a, b, log_whole))
-    if below <= middle:
-        return math.exp(_log_quantile(math.log(max(below, _SMALL)), a, b))
-    above = 0.5 * math.erfc(z / math.sqrt(2.0))
-    return 1.0 - math.exp(_log_quantile(math.log(max(above, _SMALL)), b, a))
+        out[i] = on_scale(mean[i] + sd[i] * z[i], code, levels) if mean[i] == mean[i] else mean[i]

@@ -80,9 +80,14 @@ class Response:
         return self._rule.low < 0.0
 
     @property
+    def has_law(self) -> bool:
+        """Whether it has a law of its own, which compiled code does not draw."""
+        return not self._rule.counted
+
+    @property
     def countable(self) -> bool:
         """Whether compiled code draws counts of its levels."""
-        return self.levels > 0 and self._rule.counted
+        return self.levels > 0 and not self.has_law
 
     @property
     def words(self) -> str:
@@ -115,7 +120,10 @@ class Response:
 
     def respond(self, mu: ArrayLike, sigma: ArrayLike, z: ArrayLike) -> Floats:
         """Return the responses that standard normals make to items, of shapes that broadcast; NaN stays."""
-        arrays = np.broadcast_arrays(*(np.asarray(values, dtype=np.float64) for values in (mu, sigma, z)))
+        given = [np.asarray(values, dtype=np.float64) for values in (mu, sigma, z)]
+        if self.has_law:  # the numbers themselves, for which nothing is left to draw
+            given = [self._rule.latent(*given), np.zeros(()), np.zeros(())]
+        arrays = np.broadcast_arrays(*given)
         means, sds, normals = (np.ascontiguousarray(each).reshape(-1) for each in arrays)
         out = np.empty(arrays[0].shape)
         respond_all(means, sds, normals, self.code, self.levels, out.reshape(-1))

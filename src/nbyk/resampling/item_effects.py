@@ -15,7 +15,7 @@ from nbyk.resampling.effects import as_metrics, batches, score
 from nbyk.resampling.labels import LabelPopulation, SimulatedPopulation
 from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
-from nbyk.resampling.simulate import drawn_means, drawn_sets
+from nbyk.resampling.simulate import drawn_sets
 from nbyk.resampling.streams import CHUNK, ReplicateStreams, Streams
 
 
@@ -50,8 +50,6 @@ def item_effects(
         return population.item_effects(chosen, Streams(key, chunk), size)
     if countable and isinstance(population, Population):
         effects = _count_effects(population, chosen, ReplicateStreams(key, chunk), size)
-    elif isinstance(population, Population) and all(metric.needs == "item_means" for metric in chosen):
-        effects = _mean_effects(population, chosen, Streams(key, chunk), size)
     else:
         effects = _response_effects(population, chosen, Streams(key, chunk), size)
     return np.concatenate(list(effects), axis=1)
@@ -67,14 +65,6 @@ def _count_effects(
             units, unit = sets.item_units(metric)
             np.multiply(units, unit, out=out)
         yield effects
-
-
-def _mean_effects(
-    population: Population, metrics: Sequence[Metric], streams: Streams, size: int
-) -> Iterator[Floats]:
-    for means in drawn_means(population, streams, size):
-        gold, *systems = means.reshape(3, -1, 1, 1)
-        yield score(metrics, np.array(systems), gold).reshape(len(metrics), *means.shape[1:])
 
 
 def _response_effects(

@@ -16,21 +16,14 @@ from numba import int64, uint64
 
 from nbyk.arrays import Array
 from nbyk.compiled import njit
-from nbyk.metrics.item_means import USUAL_WIDTH, fill_item_means
-from nbyk.priors.kinds import BETA, NORMAL, latent, on_scale
-from nbyk.priors.kinds import respond as respond_one
+from nbyk.metrics.item_means import USUAL_WIDTH
+from nbyk.priors.kinds import NORMAL, on_scale
 from nbyk.resampling.lanes import index_below
 
 _LAYERS = 256
 _TAIL = 3.6541528853610088
 _LAYER_AREA = 0.00492867323399
 _MANTISSA = 2.0**52
-
-_NEAR = 8192
-"""Responses that stay in a near cache from their drawing to their mean."""
-
-_AT_ONCE = 512
-"""Items whose sums stay in a near cache while all their responses are added."""
 
 
 def _ziggurat_tables() -> tuple[Array, Array, Array]:
@@ -164,58 +157,16 @@ def _put_on_scale(responses: Array, kind: int, levels: int) -> None:
 
 @njit(nogil=True, cache=True)
 def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) -> None:
-    """Turn standard normals into responses in place.
+    """Turn standard normals z into responses μ + σ z on the scale, in place.
 
     `mean` and `sd` have shape (R, N); `responses` has shape (R, N, K) and holds the normals.
     """
     for r in range(responses.shape[0]):
         for i in range(responses.shape[1]):
             mu, sigma, row = mean[r, i], sd[r, i], responses[r, i]
-            if kind >= BETA:
-                for j in range(row.size):
-                    row[j] = latent(mu, sigma, row[j], kind)
-            else:  # with a constant kind, a loop of vector instructions
-                for j in range(row.size):
-                    row[j] = latent(mu, sigma, row[j], NORMAL)
+            for j in range(row.size):
+                row[j] = mu + sigma * row[j]
         _put_on_scale(responses[r].reshape(-1), kind, levels)
-
-
-@njit(nogil=True, cache=True)
-def mean_responses(mean: Array, sd: Array, kind: int, levels: int, normals: Array, out: Array) -> None:
-    """Fill `out`, shape (N,), with the means of K responses that standard normals, shape (K, N), stand for.
-
-    `mean` and `sd` have shape (N,).
-    """
-    for start in range(0, out.size, _AT_ONCE):
-        items = slice(start, min(start + _AT_ONCE, out.size))
-        mu, sigma, total = mean[items], sd[items], out[items]
-        total[:] = 0.0
-        for k in range(len(normals)):
-            rater_normals = normals[k, items]
-            for i in range(len(total)):
-                total[i] += respond_one(mu[i], sigma[i], rater_normals[i], kind, levels)
-        for i in range(len(total)):
-            total[i] /= len(normals)
-
-
-@njit(nogil=True, cache=True)
-def draw_mean_responses(
-    state: Array, mean: Array, sd: Array, kind: int, levels: int, n_responses: int, out: Array
-) -> None:
-    """Fill `out`, shape (N,), with the means of responses to items, some items at a time; advance `state`.
-
-    They are the means of what `fill_normals` and `respond` give for items of `mean` and `sd`, each (N,).
-    """
-    at_once = max(1, _NEAR // n_responses)
-    normals = np.empty(at_once * n_responses)
-    for start in range(0, out.size, at_once):
-        stop = min(start + at_once, out.size)
-        flat = normals[: (stop - start) * n_responses]
-        fill_normals(state, flat)
-        responses = flat.reshape(1, stop - start, n_responses)
-        mu, sigma = mean[start:stop].reshape(1, stop - start), sd[start:stop].reshape(1, stop - start)
-        respond(mu, sigma, kind, levels, responses)
-        fill_item_means(responses[0], out[start:stop])
 
 
 @njit(nogil=True, cache=True)
@@ -235,7 +186,7 @@ def respond_mixed(
             mu_a, mu_b, sigma_a, sigma_b = mean_a[r, i], mean_b[r, i], sd_a[r, i], sd_b[r, i]
             for j in range(responses.shape[2]):
                 mu, sigma = (mu_b, sigma_b) if from_b[r, i, j] else (mu_a, sigma_a)
-                responses[r, i, j] = latent(mu, sigma, responses[r, i, j], kind)
+                responses[r, i, j] = mu + sigma * responses[r, i, j]
         _put_on_scale(responses[r].reshape(-1), kind, levels)
 
 

@@ -130,40 +130,21 @@ def _responses(
     return draw_responses(response, items, k, streams, hypothesis, population.n_runs)
 
 
-def drawn_means(population: Population, streams: Streams, n_sets: int) -> Iterator[Floats]:
-    """Yield the item means of gold, A and B in the sets of `drawn_sets`, (3, R, N), from the same draws.
-
-    Their responses are never in memory together.
-    """
-    response = population.prior.response
-    kind = response.code, response.levels
-    k, n_runs = population.k_responses, population.n_runs or population.k_responses
-    for batch in batches(n_sets, 3 * population.n_items):
-        items = population.draw_items(streams, batch)
-        means = np.empty((3, *items.gold.shape))
-        item_gold, item_a, item_b = (
-            (items.gold, items.sd_gold),
-            (items.a, items.sd_a),
-            (items.b, items.sd_b),
-        )
-        roles = ("gold", item_gold, k), ("a", item_a, n_runs), ("b", item_b, n_runs)
-        for (role, (mean, sd), width), out in zip(roles, means, strict=True):
-            flat = mean.reshape(-1), sd.reshape(-1)
-            kernels.draw_mean_responses(streams.state(role), *flat, *kind, width, out.reshape(-1))
-        yield means
-
-
 def respond_in_place(response: Response, mean: Floats, sd: Floats, normals: Floats) -> Floats:
     """Turn standard normals (R, N, K) into responses to items of these means and deviations, each (R, N)."""
-    kernels.respond(mean, sd, response.code, response.levels, normals)
+    if response.has_law:
+        normals[:] = response.respond(mean[..., None], sd[..., None], normals)
+    else:
+        kernels.respond(mean, sd, response.code, response.levels, normals)
     return normals
 
 
 def mean_responses(response: Response, mean: Floats, sd: Floats, normals: Floats) -> Floats:
     """Return the mean response to each item, (N,), from its mean and deviation, (N,), and normals, (K, N)."""
-    out = np.empty(mean.shape)
-    kernels.mean_responses(mean, sd, response.code, response.levels, normals, out)
-    return out
+    total = np.zeros(mean.shape)
+    for of_rater in normals:
+        total += response.respond(mean, sd, of_rater)
+    return total / len(normals)
 
 
 def draw_responses(
@@ -175,17 +156,21 @@ def draw_responses(
     n_runs: int | None = None,
 ) -> tuple[Floats, Floats]:
     """Draw gold responses (R, N, K) and both systems' (2, R, N, n_runs), by default K too."""
-    code = response.code
     shape = (*items.gold.shape, n_runs or k)
     gold, systems = np.empty((*items.gold.shape, k)), np.empty((2, *shape))
     streams.fill_normals("gold", gold)
-    kernels.respond(items.gold, items.sd_gold, code, response.levels, gold)
+    respond_in_place(response, items.gold, items.sd_gold, gold)
     item_a, item_b = (items.a, items.sd_a), (items.b, items.sd_b)
     for role, own, out in (("a", item_a, systems[0]), ("b", item_b, systems[1])):
         streams.fill_normals(role, out)
         if hypothesis == "alternative":
-            kernels.respond(*own, code, response.levels, out)
+            respond_in_place(response, *own, out)
+            continue
+        from_b = streams.coins(f"source of {role}", shape)
+        if response.has_law:
+            pairs = zip(item_a, item_b, strict=True)
+            mean, sd = (np.where(from_b, of_b[..., None], of_a[..., None]) for of_a, of_b in pairs)
+            out[:] = response.respond(mean, sd, out)
         else:
-            from_b = streams.coins(f"source of {role}", shape)
-            kernels.respond_mixed(*item_a, *item_b, from_b, code, response.levels, out)
+            kernels.respond_mixed(*item_a, *item_b, from_b, response.code, response.levels, out)
     return gold, systems

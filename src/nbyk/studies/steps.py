@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import is_dataclass
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.files import write_parquet
 from nbyk.metrics import load_file
 from nbyk.progress import progress
-from nbyk.studies.study import loaded
 
 if TYPE_CHECKING:
     from nbyk.report.answer import Answer
@@ -70,7 +70,7 @@ def run_step(
 def write_datasets(study: Study, settings: Mapping[str, Any], files: Files, results: Path) -> None:
     """Write a study's rows of each dataset that its results are part of, ``DATASET/STUDY.parquet``."""
     for dataset, name in study.datasets.items():
-        function = loaded(name)
+        function = resolve_name(name)
         taken = parameters_of(function)
         given = {key: value for key, value in {**settings, **files}.items() if key in taken}
         table = _call(function, f"{study.name} {dataset}", given)
@@ -94,7 +94,7 @@ def write_report(study: Study, settings: Mapping[str, Any], files: Files, out: P
 
 
 def _answer(study: Study, settings: Mapping[str, Any], files: Files) -> Answer:
-    answer: Answer = _call(loaded(study.report), f"{study.name} report", {**settings, **files})
+    answer: Answer = _call(resolve_name(study.report), f"{study.name} report", {**settings, **files})
     return answer
 
 
@@ -102,7 +102,7 @@ def function_of(study: Study, step: str) -> Callable[..., Any]:
     """Return the function behind a step, or raise NbykError with the steps that there are."""
     if step not in study.steps:
         raise unknown_name(f"step of {study.name}", step, study.steps)
-    function: Callable[..., Any] = loaded(study.steps[step].function)
+    function: Callable[..., Any] = resolve_name(study.steps[step].function)
     return function
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.errors import NbykError, unknown_name
@@ -183,7 +183,7 @@ class Study:
 
     def section(self) -> type[BaseModel] | None:
         """Return the keys that it adds to the configuration."""
-        return loaded(self.keys) if self.keys else None
+        return resolve_name(self.keys) if self.keys else None
 
     def settings(self, config: Any) -> Any:
         """Return its part of a whole configuration."""
@@ -234,12 +234,6 @@ class Study:
         memory, seconds = self.report_work
         inputs = self.cell_paths(config)
         return Cell(self.folder or self.name, "report", {}, inputs, memory=memory, seconds=seconds)
-
-
-def loaded(name: str) -> Any:
-    """Return what a name stands for, given as "package.module:name"."""
-    module, _, inside = name.partition(":")
-    return getattr(importlib.import_module(module), inside)
 
 
 GROUP = "nbyk.studies"

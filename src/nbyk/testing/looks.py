@@ -9,7 +9,7 @@ given the final count, whatever the null is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cache
 
@@ -99,15 +99,12 @@ def certain_looks(draws: tuple[int, ...], alpha: float, *, error: float) -> Look
     `reject_to` with a chance of at most `error` / L at each of the L looks. The same holds for `keep_from`. A
     count between the two settles nothing, even at the last look.
     """
-    from scipy.special import bdtr, bdtrc
-
     at = np.array(draws, dtype=np.int64)
     share = error / at.size
     reject_to, keep_from = np.empty_like(at), np.empty_like(at)
     for look, m in enumerate(draws):
         critical = math.floor(alpha * (1 + m) * (1.0 + 1e-12)) - 1
-        least = _first_count(m, lambda c, m=m: float(bdtr(c, m, alpha)) > share)  # type: ignore[misc]
-        most = _first_count(m, lambda c, m=m: c > 0 and float(bdtrc(c - 1, m, alpha)) <= share)  # type: ignore[misc]
+        least, most = _rare_counts(m, alpha, share)
         reject_to[look], keep_from[look] = min(least - 1, critical), max(most, critical + 1)
     return Looks(at, reject_to, keep_from)
 
@@ -147,13 +144,9 @@ def _log_choose(n: int, k: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(gammaln(n + 1) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n + 1, k)))
 
 
-def _first_count(most: int, holds: Callable[[int], bool]) -> int:
-    """Return the first count up to `most` from which a condition holds; `most` + 1 if there is none."""
-    low, high = 0, most + 1
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+def _rare_counts(m: int, alpha: float, chance: float) -> tuple[int, int]:
+    """Return the least c with P(X ≤ c) above a chance, and that with P(X ≥ c) at most this, X binomial."""
+    from scipy.special import bdtr, bdtrc
+
+    least = bisect_right(range(m + 1), chance, key=lambda c: float(bdtr(c, m, alpha)))
+    return least, bisect_left(range(m + 1), -chance, key=lambda c: -float(bdtrc(c - 1, m, alpha)))

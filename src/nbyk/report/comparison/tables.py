@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _BAR = 24
 """Characters of the axis of intervals in a leaderboard."""
 
+_MOST_ITEMS = 10
 _MOST_RATINGS = 12
 """Largest number of ratings of an item in a table."""
 
@@ -121,16 +122,16 @@ def pairs_table(pairs: Sequence[Pair], *, ahead_first: bool = True) -> pd.DataFr
     return table.drop(columns="metric") if one_metric else table
 
 
-def items_table(systems: Systems, a: str, b: str, effects: Floats, most: int = 10) -> pd.DataFrame:
-    """Return the items that speak most for each system, `most` each, with their ratings on their scale.
+def items_table(systems: Systems, a: str, b: str, effects: Floats) -> pd.DataFrame:
+    """Return the items that speak most for each system, ten each, with their ratings on their scale.
 
     `effects`, shape (N,), are those of A over B (`nbyk.testing.systems.items_alone.item_effects`).
     """
     import pandas as pd
 
     order = np.argsort(-effects, kind="stable")
-    for_a = [row for row in order[:most] if effects[row] > 0.0]
-    for_b = [row for row in order[: -most - 1 : -1] if effects[row] < 0.0]
+    for_a = [row for row in order[:_MOST_ITEMS] if effects[row] > 0.0]
+    for_b = [row for row in order[: -_MOST_ITEMS - 1 : -1] if effects[row] < 0.0]
     gold = {} if systems.gold is None else {"gold": systems.gold}
     responses = {**gold, a: systems.responses[a], b: systems.responses[b]}
     return pd.DataFrame(

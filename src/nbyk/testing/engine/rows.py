@@ -82,15 +82,13 @@ class Swaps:
         counts = self.counts(kinds)
         if kinds is not None and counts is not None:
             return product(values[kinds.first].T, counts.T)
-        sums = np.zeros((self.n_draws, values.shape[1]))
-        first = 0
+        sums, first = np.zeros((values.shape[1], self.n_draws)), 0
+        columns = np.ascontiguousarray(values.T)
         for words in self.blocks():
-            if values.shape[1] == 1:
-                swaps.add_swapped_values(values[first:, 0], words, np.empty((8, 256)), sums[:, 0])
-            else:
-                swaps.add_swapped(values[first:], words, sums)
+            for column, out in zip(columns[:, first:], sums, strict=True):
+                swaps.add_swapped(column, words, np.empty((8, 256)), out)
             first += 64 * words.shape[1]
-        return np.ascontiguousarray(sums.T)
+        return sums
 
     def blocks(self) -> Iterator[NDArray[np.uint64]]:
         """Yield the words, some columns after the others."""

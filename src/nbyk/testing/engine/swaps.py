@@ -21,9 +21,6 @@ from nbyk.resampling.lanes import fill_subset_table
 DRAWS = 64
 """Draws of a batch: the bits of a word."""
 
-_TOGETHER = 16
-"""Sums that share a table; the tables of a word of items are then 256 kB."""
-
 
 @njit(nogil=True, cache=True)
 def transpose_coins(words: Array, out: Array) -> None:
@@ -60,8 +57,12 @@ def _byte(word: Any, place: int) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def add_swapped_values(gains: Array, words: Array, t: Array, out: Array) -> None:
-    """Add to `out`, shape (R,), as `add_swapped` does, in a third of its time; `t` is room, (8, 256)."""
+def add_swapped(gains: Array, words: Array, t: Array, out: Array) -> None:
+    """Add to `out`, shape (R,), each draw's sum of the `gains`, shape (N,), of the swapped items.
+
+    `words`, shape (R, ⌈N/64⌉), have a bit per item from the lowest up; `t` is room, (8, 256). The sum of a
+    draw does not depend on the others.
+    """
     for column in range(words.shape[1]):
         fill_subset_table(gains[DRAWS * column : DRAWS * (column + 1)], t)
         for draw in range(words.shape[0]):
@@ -69,37 +70,6 @@ def add_swapped_values(gains: Array, words: Array, t: Array, out: Array) -> None
             low = (t[0, _byte(w, 0)] + t[1, _byte(w, 1)]) + (t[2, _byte(w, 2)] + t[3, _byte(w, 3)])
             high = (t[4, _byte(w, 4)] + t[5, _byte(w, 5)]) + (t[6, _byte(w, 6)] + t[7, _byte(w, 7)])
             out[draw] += low + high
-
-
-@njit(nogil=True, cache=True)
-def add_swapped(gains: Array, words: Array, out: Array) -> None:
-    """Add to `out`, shape (R, F), each draw's sums of the `gains`, shape (N, F), of the swapped items.
-
-    `words`, shape (R, ⌈N/64⌉), have a bit per item from the lowest up. The sum of a draw does not depend on
-    the others.
-    """
-    n, n_sums = gains.shape
-    tables = np.empty((8, 256, min(n_sums, _TOGETHER)))
-    for first in range(0, n_sums, _TOGETHER):
-        width = min(_TOGETHER, n_sums - first)
-        for column in range(words.shape[1]):
-            for byte in range(8):
-                table = tables[byte]
-                table[0] = 0.0
-                for bit in range(8):
-                    item = DRAWS * column + 8 * byte + bit
-                    for subset in range(1 << bit):
-                        for k in range(width):
-                            gain = gains[item, first + k] if item < n else 0.0
-                            table[(1 << bit) + subset, k] = table[subset, k] + gain
-            for draw in range(words.shape[0]):
-                w, sums = words[draw, column], out[draw, first : first + width]
-                s0, s1 = tables[0, _byte(w, 0)], tables[1, _byte(w, 1)]
-                s2, s3 = tables[2, _byte(w, 2)], tables[3, _byte(w, 3)]
-                s4, s5 = tables[4, _byte(w, 4)], tables[5, _byte(w, 5)]
-                s6, s7 = tables[6, _byte(w, 6)], tables[7, _byte(w, 7)]
-                for k in range(width):
-                    sums[k] += ((s0[k] + s1[k]) + (s2[k] + s3[k])) + ((s4[k] + s5[k]) + (s6[k] + s7[k]))
 
 
 @njit(nogil=True, cache=True)

@@ -230,9 +230,7 @@ def compare_judged(
     if bar is not None:
         claims = {(at, -1): _above(bar, of, asked, (low, high)) for at, of in enumerate(mean_estimates)}
     claims = claims or {(0, -1): means[0].claims}
-    other = None if pairs else asked.against or ""  # without a score, one system is compared with nothing
-    given = (question, sample, names, scores, intervals, claims)
-    board = board_by_formula(*given, warnings=warnings, bar=other, bar_score=bar)
+    board = board_by_formula(question, sample, names, scores, intervals, claims, warnings=warnings, bar=bar)
     return JudgedBoard(board, means, differences, chance, change)
 
 

@@ -20,10 +20,8 @@ from nbyk.testing.corrections import (
     settled_decisions,
     times_of_least,
 )
-from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.family import choose_pairs
-from nbyk.testing.intervals import check_confidence_level
-from nbyk.testing.pvalues import DECISION_ERROR, bounds_of_drawn_p, check_alternative
+from nbyk.testing.pvalues import DECISION_ERROR, bounds_of_drawn_p
 from nbyk.testing.ranks import board_from
 from nbyk.testing.results import NONE, Board, Claim, Margin, Pair, Question, Sample, Shown
 from nbyk.testing.scores.aso import Bound, few_scores
@@ -71,11 +69,6 @@ def board_of_scores(
     The test is "recommended" (see `recommended_test`), "aso", or one of `facts.TESTS`; the correction "" is
     the test's usual one. `notes` are further cautions.
     """
-    check_alternative(question.alternative)
-    check_level(question.alpha)
-    if n_resamples is not None:
-        check_draws(n_resamples)
-    check_confidence_level(question.confidence_level)
     if systems.kind != "scores":
         raise NbykError(f"found {systems.taken_as}; expected scores of runs", argument="test")
     samples, paired, names = dict(systems.responses), systems.paired, list(systems.names)

@@ -9,6 +9,7 @@ the skewnesses, of normal probabilities; 256 points of a lattice give it to abou
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -196,16 +197,10 @@ def least_number(
     power: Callable[[int], float], target: float, low: int, high: int, step: int = 1
 ) -> int | None:
     """Return the least multiple of a step at which an increasing power reaches the target, or None."""
-    first, last = -(-low // step), high // step
-    if last < first or power(last * step) < target:
+    counts = range(-(-low // step) * step, high + 1, step)
+    if not counts or power(counts[-1]) < target:
         return None
-    while first < last:
-        middle = (first + last) // 2
-        if power(middle * step) >= target:
-            last = middle
-        else:
-            first = middle + 1
-    return first * step
+    return counts[bisect_left(counts, target, hi=len(counts) - 1, key=power)]
 
 
 def _power_of_t(shift: float, df: float, tail: float, sides: int) -> float:

@@ -105,29 +105,29 @@ def board_by_formula(
     *,
     sign: float = 1.0,
     warnings: Sequence[str] = (),
-    bar: str | None = None,
-    bar_score: float | None = None,
+    bar: float | None = None,
 ) -> Board:
     """Return the board of systems with their scores and the intervals of these.
 
     Parameters
     ----------
     claims
-        The claims of each pair, the broadest first, before the correction that `question` names.
+        The claims of each pair, the broadest first, before the correction that `question` names. In place of
+        a system, −1 is the score that `question` names, or nothing.
     sign
         −1 if a lower score is better.
     warnings
         Cautions about all.
-    bar, bar_score
-        The name of what each system is compared with, whose place is −1, if that is no system; and its score.
+    bar
+        That score.
     """
     pairs = [
         Pair(
             names[a],
-            names[b] if bar is None else bar,
+            names[b] if b >= 0 else question.against or "",
             question,
             sample,
-            (float(scores[a]), float(scores[b]) if bar is None else bar_score),
+            (float(scores[a]), float(scores[b]) if b >= 0 else bar),
             pair_claims,
             pair_claims[0].p,
             pair_claims[0].decided,

@@ -87,8 +87,7 @@ def board_alone(scored: ScoredSystems, asked: Asked, *, bar: float | None = None
         claims,
         sign=metric.sign,
         warnings=warnings,
-        bar=against or "",
-        bar_score=None if normal is None else in_ratings(normal),
+        bar=None if normal is None else in_ratings(normal),
     )
     chosen = [(panel, panel.sources) for panel in panels]
     population = population_of(chosen, of_clusters=panels[0].of_clusters)

@@ -262,8 +262,7 @@ def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: fl
             *about_units(kept_units, has_gold=bool(scored.rows.gold.size)),
             *scored.uneven_trials(),
         ),
-        bar=(against or "") if is_alone else None,
-        bar_score=bar,
+        bar=bar,
     )
     return replace(board, population=population(panels.values(), of_tasks=new_tasks))
 
