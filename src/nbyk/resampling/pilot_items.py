@@ -12,8 +12,9 @@ import numpy as np
 from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.metrics.item_means import item_means
-from nbyk.priors import Response
+from nbyk.priors import Response, TwoStagePrior
 from nbyk.priors.prior import ItemSource
+from nbyk.priors.prior_fit import FAMILY_PAIRS, prior_of_items
 from nbyk.resampling.population import check_systems
 from nbyk.resampling.rating_pool import Distributions, RatingPool
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
@@ -44,6 +45,9 @@ class PilotItems(ItemSource):
     system_answers : str
         How simulated systems answer: with one of the "levels" of the ratings, if there are any, or with
         "real" numbers.
+    families
+        Those of μ and of σ that a prior of further ratings may have, in pairs; without any, these are by a
+        Dirichlet step.
 
     Raises
     ------
@@ -58,6 +62,7 @@ class PilotItems(ItemSource):
     system_names: tuple[str, str] = ("A", "B")
     caution: str = ""
     system_answers: str = "levels"
+    families: tuple[tuple[str, str], ...] = FAMILY_PAIRS
 
     def __post_init__(self) -> None:
         if self.system_answers not in ("levels", "real"):
@@ -90,7 +95,9 @@ class PilotItems(ItemSource):
 
     def take(self, rows: Integers) -> PilotItems:
         """Return some of the items, without systems."""
-        return replace(self, ratings=np.asarray(self.ratings)[rows])
+        prior = self._prior
+        families = () if prior is None else ((prior.mu.name, prior.sigma.name),)
+        return replace(self, ratings=np.asarray(self.ratings)[rows], families=families)
 
     @property
     def pair(self) -> tuple[Floats, Floats]:
@@ -144,7 +151,14 @@ class PilotItems(ItemSource):
     def pools(self) -> tuple[RatingPool, ...]:
         """The pools of ratings: gold's or, without gold, one for each system's answers."""
         rated = self._ordered if self.ratings is None else self._ordered[:1]
-        return tuple(RatingPool.of(matrix, self._levels) for matrix in rated)
+        return tuple(RatingPool.of(matrix, self._levels, self._prior) for matrix in rated)
+
+    @cached_property
+    def _prior(self) -> TwoStagePrior | None:
+        """The prior by which further ratings are drawn; None for a Dirichlet step."""
+        if self.ratings is None or self.systems is not None or not self.families:
+            return None
+        return prior_of_items(self._ordered[0], self.response, self.families)
 
     @cached_property
     def answers(self) -> Floats:
