@@ -113,10 +113,12 @@ def prior_of_items(
 ) -> TwoStagePrior | None:
     """Return the prior of these families that is fitted to ratings (N, K).
 
-    None if a Dirichlet distribution of items' shares has a lower AIC than several, or if nothing can be
-    fitted: all ratings are alike, each is of another item, or they are off the levels.
+    None if a Dirichlet distribution of items' shares has a lower AIC than several, if ratings are yes or no,
+    whose variance within an item follows from its mean, or if nothing can be fitted: all ratings are alike,
+    each is of another item, or they are off the levels.
     """
-    response = response.seen_in(matrix)
+    if response.seen_in(matrix).levels == 2:
+        return None
     try:
         on_levels, cut = response.on_levels(matrix)
         best = fit_by_likelihood(on_levels, cut, families)[0]

@@ -24,7 +24,7 @@ from nbyk.sums import product
 
 _BASE_ATOMS = 16
 _PARTS = 25
-"""Equal parts of a scale without levels, each of which a prior gives a share."""
+"""Atoms of a scale without levels, to each of which a prior gives a share."""
 
 _ONE_DISTRIBUTION = 1e6
 """Concentration if items do not differ more than raters of one item."""
@@ -115,10 +115,8 @@ class RatingPool:
         counts = (~np.isnan(ratings)).sum(axis=1)
         own = np.sort(ratings, axis=1)[:, : counts.max()]  # NaN comes last
         if prior is not None:
-            _, cut = prior.response.on_levels(own)
-            parts = prior.response if prior.response.levels else Response(cut.kind, _PARTS)
             values = prior.response.values if prior.response.levels else np.linspace(0.0, 1.0, _PARTS)
-            return cls(own, counts, np.tile(values, (len(own), 1)), partial(_by_prior, prior, own, parts))
+            return cls(own, counts, np.tile(values, (len(own), 1)), partial(_by_prior, prior, own))
         known = ~np.isnan(own)
         every = np.sort(own[known])
         c = concentration(ratings)
@@ -162,12 +160,15 @@ def _by_dirichlet(weights: Floats, repeats: int, generator: np.random.Generator)
     return generator.standard_gamma(np.tile(weights, (repeats, 1)))
 
 
-def _by_prior(
-    prior: TwoStagePrior, own: Floats, parts: Response, repeats: int, generator: np.random.Generator
-) -> Floats:
-    """Draw shares of the parts from the posteriors of a prior given each item's own ratings."""
-    mu, sigma = draw_rated_items(prior, own, generator.random((repeats, len(own), 3)))
-    return parts.probabilities(mu.reshape(-1), sigma.reshape(-1))
+def _by_prior(prior: TwoStagePrior, own: Floats, repeats: int, generator: np.random.Generator) -> Floats:
+    """Draw shares of the atoms from the posteriors of a prior given each item's own ratings."""
+    rows = generator.random((repeats, len(own), 3))
+    mu, sigma = (drawn.reshape(-1) for drawn in draw_rated_items(prior, own, rows))
+    if prior.response.levels:
+        return prior.response.probabilities(mu, sigma)
+    _, cut = prior.response.on_levels(own)
+    step = 1.0 / _PARTS  # each part lies around its atom
+    return Response(cut.kind, _PARTS).probabilities((1.0 - step) * mu + 0.5 * step, (1.0 - step) * sigma)
 
 
 def concentration(ratings: Floats) -> float:
