@@ -43,7 +43,11 @@ def test_a_plan_from_one_half_of_convabuse_holds_on_the_other() -> None:
 @pytest.mark.statistics
 @pytest.mark.parametrize("name", held_out_plans.RESPONSES)
 def test_a_plan_of_a_data_set_holds_on_the_half_that_it_did_not_see(name: str) -> None:
-    """However the scale is declared, .8 is within .04 of 2,000 collections (their standard error is .009)."""
+    """However the scale is declared, .8 is within .05 of 2,000 collections.
+
+    Their standard error is .009, that of the stated power .01, and the halves of 16 plans differ: by up to
+    .043 (docs/planning.md).
+    """
     sources = {"HS-Brexit": "hs_brexit", "ArMIS": "armis", "MultiDomain-Agreement": "multidomain"}
     if name not in sources:
         ratings, levels = held_out_plans.data_sets(None)[name]
@@ -53,7 +57,7 @@ def test_a_plan_of_a_data_set_holds_on_the_half_that_it_did_not_see(name: str) -
     else:
         pytest.skip(f"needs data that nbyk may not bring: nbyk data fetch {sources[name]}")
     found = held_out_plans.held_out(name, ratings, levels, half=0, n_sets=2000)
-    assert found.redrawn == pytest.approx(found.stated, abs=0.04)
+    assert found.redrawn == pytest.approx(found.stated, abs=0.05)
 
 
 @pytest.mark.statistics

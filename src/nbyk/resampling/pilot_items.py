@@ -196,8 +196,8 @@ class PilotItems(ItemSource):
 class RedrawnPilot:
     """Collections of N items drawn with replacement from a pilot's, with K ratings each.
 
-    The K gold ratings are the item's own, without replacement, and then draws from a Dirichlet step
-    (`nbyk.resampling.rating_pool`). That step also draws μ_i, the mean rating by infinitely many raters. A's
+    The K gold ratings are the item's own, without replacement, and then draws from a distribution given these
+    (`nbyk.resampling.rating_pool`). With it, μ_i is drawn, the mean rating by infinitely many raters. A's
     answers have mean μ_i + u_i and B's μ_i + v_i + `shift_b`, with u_i ~ U(−ε_A, ε_A) and v_i ~ U(−ε_B, ε_B),
     kept on the scale. They vary around it as people's ratings do around μ_i, times a factor. On levels, an
     answer without noise is the nearest level. One with noise is one of the two nearest levels, at random with
@@ -283,7 +283,7 @@ class RedrawnPilot:
     def long_run(self, seed: int) -> tuple[Floats, Floats, Floats]:
         """Return the mean of infinitely many ratings, and of infinitely many answers of A and of B, (rows,).
 
-        Rows are the items of the pilot, several times each, with their draws from a Dirichlet step.
+        Rows are the items of the pilot, several times each, with their drawn distributions.
         """
         pilot, drawn = self.prior, self.prior.distributions(seed)
         means = drawn[0].means
