@@ -352,8 +352,8 @@ def _about_few_ratings(pilot: PilotItems) -> Iterator[str]:
     each = float((~np.isnan(np.asarray(pilot.ratings))).sum(axis=1).mean())
     if each < _ENOUGH_RATINGS:
         yield (
-            f"the pilot has {each:.2g} ratings of an item, which tell little of how people differ on it: such "
-            "plans of .8 had a power of .76 to .84 on average, but of .5 where people are of two camps "
+            f"the pilot has {each:.2g} ratings of an item, which tell little of how people differ on it: "
+            "such plans of .8 had a power of .76 to .84 on average, but of .5 where people are of two camps "
             "(docs/planning.md)"
         )
 
