@@ -6,7 +6,7 @@ import pytest
 from nbyk.errors import NbykError
 from nbyk.priors import Response, TwoStagePrior
 from nbyk.priors.families import Beta, Constant, TruncatedNormal, open_uniforms
-from nbyk_papers.wein2023.systems_on_gold import draw_rated_items
+from nbyk.priors.marginal import draw_rated_items
 
 FIVE = Response("likert", 5)
 PRIORS = [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks import held_out_plans
+from benchmarks import few_ratings, held_out_plans
 from nbyk import plan
 from nbyk.data import load_source, source
 from nbyk.data.download import default_folder, is_complete, verified_copy
@@ -43,7 +43,11 @@ def test_a_plan_from_one_half_of_convabuse_holds_on_the_other() -> None:
 @pytest.mark.statistics
 @pytest.mark.parametrize("name", held_out_plans.RESPONSES)
 def test_a_plan_of_a_data_set_holds_on_the_half_that_it_did_not_see(name: str) -> None:
-    """However the scale is declared, .8 is within .04 of 2,000 collections (their standard error is .009)."""
+    """However the scale is declared, .8 is within .05 of 2,000 collections.
+
+    Their standard error is .009, that of the stated power .01, and the halves of 16 plans differ: by up to
+    .043 (docs/planning.md).
+    """
     sources = {"HS-Brexit": "hs_brexit", "ArMIS": "armis", "MultiDomain-Agreement": "multidomain"}
     if name not in sources:
         ratings, levels = held_out_plans.data_sets(None)[name]
@@ -53,7 +57,7 @@ def test_a_plan_of_a_data_set_holds_on_the_half_that_it_did_not_see(name: str) -
     else:
         pytest.skip(f"needs data that nbyk may not bring: nbyk data fetch {sources[name]}")
     found = held_out_plans.held_out(name, ratings, levels, half=0, n_sets=2000)
-    assert found.redrawn == pytest.approx(found.stated, abs=0.04)
+    assert found.redrawn == pytest.approx(found.stated, abs=0.05)
 
 
 @pytest.mark.statistics
@@ -74,6 +78,14 @@ def test_without_gold_a_shifted_pilot_has_the_power_of_a_t_test() -> None:
     d = d + np.sqrt(np.maximum(0.0, noise)) * generator.normal(size=d.shape)
     power = (stats.ttest_1samp(d, 0.0, axis=1).pvalue <= 0.05).mean()
     assert found.power == pytest.approx(power, abs=0.08)
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("world", ["people alike on all items", "most items low", "Dirichlet, c = 4.5"])
+def test_plans_from_two_ratings_of_an_item_have_their_power(world: str) -> None:
+    """True power of ten plans of .8: their mean has a standard error of .02; a Dirichlet alone gave .72."""
+    _, chosen = few_ratings.powers(world, 2, 1, 300, 10)
+    assert chosen.mean() == pytest.approx(0.8, abs=0.06)
 
 
 def pair(metric_has_gold: bool = True) -> PilotItems:

@@ -160,9 +160,7 @@ def test_the_cdf_of_a_template_is_that_of_its_family(name):
         np.testing.assert_allclose(cdf[within], template.build(point).cdf(x)[within], atol=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("mu", "sigma"), [("truncated_normal_mixture", "beta"), ("beta", "truncated_normal")]
-)
+@pytest.mark.parametrize(("mu", "sigma"), [("mixture", "beta"), ("beta", "truncated_normal")])
 def test_the_gradient_is_that_of_the_cost(mu, sigma):
     search = Search(Patterns.of(LIKERT.counts(simulate(TRUTHS[0], 200, 4, 8))), LIKERT)
     templates = FITTABLE[mu], FITTABLE[sigma]

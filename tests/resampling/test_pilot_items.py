@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +11,8 @@ from scipy import stats
 
 from nbyk.errors import NbykError
 from nbyk.planning.power.estimate import power_of_test
-from nbyk.priors import Response
+from nbyk.priors import Response, TwoStagePrior
+from nbyk.priors.families import TruncatedNormal
 from nbyk.resampling.item_effects import item_effects
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.rating_pool import RatingPool, concentration
@@ -67,6 +69,48 @@ def test_beyond_the_ratings_items_and_raters_vary_as_with_all_of_them(known: int
     assert six.var(axis=1, ddof=1).mean() == pytest.approx(ratings.var(axis=1, ddof=1).mean(), rel=0.07)
     if len(levels):
         assert set(six.ravel()) <= set(levels)
+
+
+@pytest.mark.parametrize(
+    ("kind", "levels", "name"),
+    [
+        ("normal", np.arange(5) / 5, "likert"),
+        ("normal", np.empty(0), "clamped"),
+        ("normal", np.array([0.0, 1.0]), "binary"),
+        ("dirichlet", np.arange(5) / 5, "likert"),
+    ],
+)
+def test_further_ratings_are_by_what_the_own_ones_are_likelier_by(
+    kind: str, levels: np.ndarray, name: str
+) -> None:
+    """Two ratings of 600 items tell normal raters from a Dirichlet; yes and no cannot, and it has less."""
+    ratings = dirichlet_ratings(600, 2)
+    response = Response(name, len(levels))
+    if kind == "normal":
+        generator = np.random.default_rng(3)
+        latent = generator.uniform(0.1, 0.9, (600, 1)) + generator.normal(0.0, 0.12, (600, 2))
+        ratings = response.apply(latent)
+    pilot = PilotItems("these", ratings, response)
+    assert (len(pilot.take(np.arange(600)).families) == 1) == (kind == "normal" and len(levels) != 2)
+    assert replace(pilot, families=()).take(np.arange(9)).families == ()
+
+
+@pytest.mark.parametrize("levels", [5, 0])
+def test_further_ratings_by_a_prior_have_the_moments_of_its_items(levels: int) -> None:
+    """Of 20,000 items by the prior with two ratings each: a third, given these, is of whom gave them."""
+    response = Response("likert", 5) if levels else Response("clamped")
+    prior = TwoStagePrior("these", TruncatedNormal(0.5, 0.2), TruncatedNormal(0.15, 0.05), response)
+    generator = np.random.default_rng(4)
+    mu, sigma = prior.draw_items(generator.uniform(1e-12, 1.0, (20_000, 2)))
+    three = response.respond(mu[:, None], sigma[:, None], generator.normal(size=(20_000, 3)))
+    pool = RatingPool.of(three[:, :2], response.values, prior)
+    others = pool.distributions(1, generator)
+    third = others.draw(np.arange(20_000), 1, generator)[:, 0]
+    away = np.abs(three[:, :2].mean(axis=1) - third), np.abs(three[:, :2].mean(axis=1) - three[:, 2])
+    for power in (1.0, 2.0):
+        one, other = away[0] ** power, away[1] ** power
+        assert one.mean() == pytest.approx(other.mean(), abs=4.0 * np.hypot(one.std(), other.std()) / 141)
+    assert others.means.std() == pytest.approx(response.mean(mu, sigma).std(), rel=0.03)
 
 
 def small_pair(n: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

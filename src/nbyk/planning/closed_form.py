@@ -342,9 +342,13 @@ def _cheapest(request: Request, sizes: Sequence[str]) -> Plan:
     best: Crew | None = None
     tried: dict[str, int] = {}
     for tried in _crews(request, sizes):
+        if best is not None and cost_of(request.crew(tried)) >= cost_of(best):
+            continue  # with the fewest items, it costs as much
         if "n_items" in sizes:
             most = request.max_items if best is None else request.affordable("n_items", cost_of(best), tried)
-            n_items = _least_number(request, "n_items", most, tried)
+            many = {**tried, "n_items": most}
+            can = most > 0 and (best is None or request.may_reach(request.crew(many)))
+            n_items = _least_number(request, "n_items", most, tried) if can else None
             if n_items is None:
                 continue
             tried["n_items"] = n_items

@@ -109,8 +109,8 @@ def curve_from_moments(k: int, mean: float, sd: float, n_items_seen: int, alpha:
     """Return the approximate power curve of sign flips from the moments of `n_items_seen` contributions."""
     error = sd / math.sqrt(n_items_seen)
     if mean < 3.0 * error or sd == 0.0:
-        seen = sd == 0.0 and mean > 0.0
-        return PowerCurve(k, math.inf if seen else 0.0, -quantile(alpha), math.inf)
+        slope, error = (math.inf, 0.0) if sd == 0.0 < mean else (0.0, math.inf)
+        return PowerCurve(k, slope, -quantile(alpha), error)
     return PowerCurve(k, mean / sd, -quantile(alpha) * math.sqrt(1.0 + (mean / sd) ** 2), error / mean)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.planning.item_moments import SeenEffect
+from nbyk.planning.item_moments import SeenEffect, quantile
 from nbyk.planning.pilot import PilotLaw
 from nbyk.planning.power.battery import SystemTest
 from nbyk.priors.prior import ItemSource
@@ -19,7 +19,13 @@ from nbyk.resampling.population import Population, check_epsilon
 from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, LEAST_OF_CREW, Crew, Spread, check_count
-from nbyk.testing.shared_units.power import MOST_ITEMS, MOST_UNITS, least_number, power_with_people
+from nbyk.testing.shared_units.power import (
+    MOST_ITEMS,
+    MOST_UNITS,
+    least_number,
+    power_with_people,
+    variance_of,
+)
 from nbyk.words import number_of
 
 LADDER = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 300, 500, 750, 1000)
@@ -27,6 +33,9 @@ _SHORT_LADDER = (1, 2, 3, 5, 7, 10, 15, 20, 50, 100, 200, 500, 1000)
 
 MAX_ITEMS, MAX_RESPONSES = 100_000, 100
 """Limits of a simulated search that nobody has limited."""
+
+_NEARLY = 0.25
+"""No test does better by so much, in normal quantiles, than one that knows the variance."""
 
 SIZES = {
     "n_items": "items",
@@ -331,12 +340,20 @@ class Request:
 
     def power_of(self, crew: Crew, effect: float | None = None) -> float:
         """Return the power in closed form; by a pilot's law, the assured one."""
-        assert not isinstance(self.source, Simulated)
         if isinstance(self.source, SeenEffect):
             return self.source.power(crew.n_items, crew.ratings_per_item, self.one_sided_alpha)
-        spread = self.source.assured(crew) if isinstance(self.source, PilotLaw) else self.source
         size = (self.effect or 0.0) if effect is None else effect
-        return power_with_people(spread, crew, size, self.alpha, self.alternative)
+        return power_with_people(self._spread(crew), crew, size, self.alpha, self.alternative)
+
+    def may_reach(self, crew: Crew) -> bool:
+        """Return whether a crew would come near the power if its test knew the variance of the effect."""
+        variance = variance_of(self._spread(crew), crew)
+        needed = quantile(self.power or 0.0) - quantile(self.one_sided_alpha) - _NEARLY
+        return (self.effect or 0.0) ** 2 >= max(needed, 0.0) ** 2 * variance
+
+    def _spread(self, crew: Crew) -> Spread:
+        assert isinstance(self.source, Spread | PilotLaw)
+        return self.source.assured(crew) if isinstance(self.source, PilotLaw) else self.source
 
     def affordable(self, name: str, money: float, others: Mapping[str, int] | None = None) -> int:
         """Return the most items or ratings per item that the money buys, beside other numbers; 0 for none.

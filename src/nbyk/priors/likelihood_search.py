@@ -95,7 +95,7 @@ FITTABLE = {
         lambda point: Beta(np.exp(point[0]), np.exp(point[1])),
         lambda x, points: np.asarray(betainc(np.exp(points[0]), np.exp(points[1]), x)),
     ),
-    "truncated_normal_mixture": Template(
+    "mixture": Template(
         (_LOGIT_WEIGHT, _LOW_PART, _LOG_PART_SD, _HIGH_PART, _LOG_PART_SD), _mixture, _mixture_cdf
     ),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from itertools import product as pairs_of
 from typing import TYPE_CHECKING
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.priors.likelihood_search import FITTABLE, Search
 from nbyk.priors.marginal import Counts, Patterns
+from nbyk.priors.nominal import ClassPrior
 from nbyk.priors.predictive import FamilyFit, FittedPrior, RatingFit, predictive_check
 from nbyk.priors.responses import Response
 from nbyk.priors.two_stage import TwoStagePrior
@@ -21,9 +24,11 @@ from nbyk.sums import product
 if TYPE_CHECKING:
     import pandas as pd
 
-_MU_FAMILIES = ("truncated_normal", "beta", "truncated_normal_mixture")
-_SIGMA_FAMILIES = ("truncated_normal", "beta")
+FAMILY_PAIRS = tuple(pairs_of(("truncated_normal", "beta", "mixture"), ("truncated_normal", "beta")))
+"""The families of μ and of σ that a fit tries together."""
+
 _MAX_PATTERNS = 1000
+_LOG_CONCENTRATIONS = (-7.0, 14.0)
 
 
 def fit_prior(
@@ -72,8 +77,10 @@ def fit_prior(
     return FittedPrior.of(prior, predictive_check(prior, responses, seed, n_sets), candidates)
 
 
-def fit_by_likelihood(matrix: ArrayLike, response: Response) -> tuple[FamilyFit, ...]:
-    """Fit every pair of families of μ and σ to ratings on levels by maximum likelihood, the best AIC first.
+def fit_by_likelihood(
+    matrix: ArrayLike, response: Response, families: Sequence[tuple[str, str]] = FAMILY_PAIRS
+) -> tuple[FamilyFit, ...]:
+    """Fit pairs of families of μ and σ to ratings on levels by maximum likelihood, the best AIC first.
 
     `matrix`, (N, K), is on the scale of `response`, which has levels; NaN is missing. Item parameters are
     integrated out, so that few ratings per item and rounding to levels do not bias the fit.
@@ -90,7 +97,7 @@ def fit_by_likelihood(matrix: ArrayLike, response: Response) -> tuple[FamilyFit,
     _check_identified(counts, response)
     patterns = Patterns.of(counts)
     search = Search(patterns.at_most(_MAX_PATTERNS), response)
-    templates = [(FITTABLE[mu], FITTABLE[sigma]) for mu, sigma in pairs_of(_MU_FAMILIES, _SIGMA_FAMILIES)]
+    templates = [(FITTABLE[mu], FITTABLE[sigma]) for mu, sigma in families]
     pairs = [search.fit(*pair_templates) for pair_templates in templates]
     candidates = [
         FamilyFit(*pair, sum(len(template.axes) for template in pair_templates), log_likelihood)
@@ -99,6 +106,42 @@ def fit_by_likelihood(matrix: ArrayLike, response: Response) -> tuple[FamilyFit,
         )
     ]
     return tuple(sorted(candidates, key=lambda candidate: candidate.aic))
+
+
+def prior_of_items(
+    matrix: Floats, response: Response, families: Sequence[tuple[str, str]]
+) -> TwoStagePrior | None:
+    """Return the prior of these families that is fitted to ratings (N, K).
+
+    None if a Dirichlet distribution of items' shares has a lower AIC than several, if ratings are yes or no,
+    whose variance within an item follows from its mean, or if nothing can be fitted: all ratings are alike,
+    each is of another item, or they are off the levels.
+    """
+    if response.seen_in(matrix).levels == 2:
+        return None
+    try:
+        on_levels, cut = response.on_levels(matrix)
+        best = fit_by_likelihood(on_levels, cut, families)[0]
+    except NbykError:
+        return None
+    if len(families) > 1 and _aic_of_dirichlet(cut.counts(on_levels)) < best.aic:
+        return None
+    return TwoStagePrior("these items", best.mu, best.sigma, response)
+
+
+def _aic_of_dirichlet(counts: Counts) -> float:
+    """Return the AIC of the Dirichlet whose base has the shares of all responses, of counts (N, L)."""
+    from scipy.optimize import minimize_scalar
+
+    seen = counts[:, counts.any(axis=0)]
+    base = seen.sum(axis=0) / seen.sum()
+
+    def cost(log_concentration: float) -> float:
+        alpha = tuple((math.exp(log_concentration) * base).tolist())
+        return -float(ClassPrior("these items", alpha).log_likelihood(seen))
+
+    least = minimize_scalar(cost, bounds=_LOG_CONCENTRATIONS, method="bounded")
+    return 2.0 * (len(base) + float(least.fun))
 
 
 def candidates_table(candidates: Sequence[FamilyFit]) -> pd.DataFrame:

@@ -12,11 +12,15 @@ import numpy as np
 from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.metrics.item_means import item_means
-from nbyk.priors import Response
+from nbyk.priors import Response, TwoStagePrior
 from nbyk.priors.prior import ItemSource
+from nbyk.priors.prior_fit import FAMILY_PAIRS, prior_of_items
 from nbyk.resampling.population import check_systems
 from nbyk.resampling.rating_pool import Distributions, RatingPool
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
+
+ENOUGH_RATINGS = 4
+"""Ratings of an item that tell how people differ on it, whatever the law of their ratings."""
 
 _ROWS = 100_000
 _LEAST_REPEATS = 8
@@ -44,6 +48,9 @@ class PilotItems(ItemSource):
     system_answers : str
         How simulated systems answer: with one of the "levels" of the ratings, if there are any, or with
         "real" numbers.
+    families
+        Those of μ and of σ that a prior of further ratings may have, in pairs, where an item has fewer than
+        four; without any, these are by a Dirichlet step.
 
     Raises
     ------
@@ -58,6 +65,7 @@ class PilotItems(ItemSource):
     system_names: tuple[str, str] = ("A", "B")
     caution: str = ""
     system_answers: str = "levels"
+    families: tuple[tuple[str, str], ...] = FAMILY_PAIRS
 
     def __post_init__(self) -> None:
         if self.system_answers not in ("levels", "real"):
@@ -90,7 +98,9 @@ class PilotItems(ItemSource):
 
     def take(self, rows: Integers) -> PilotItems:
         """Return some of the items, without systems."""
-        return replace(self, ratings=np.asarray(self.ratings)[rows])
+        prior = self._prior
+        families = () if prior is None else ((prior.mu.name, prior.sigma.name),)
+        return replace(self, ratings=np.asarray(self.ratings)[rows], families=families)
 
     @property
     def pair(self) -> tuple[Floats, Floats]:
@@ -144,7 +154,19 @@ class PilotItems(ItemSource):
     def pools(self) -> tuple[RatingPool, ...]:
         """The pools of ratings: gold's or, without gold, one for each system's answers."""
         rated = self._ordered if self.ratings is None else self._ordered[:1]
-        return tuple(RatingPool.of(matrix, self._levels) for matrix in rated)
+        return tuple(RatingPool.of(matrix, self._levels, self._prior) for matrix in rated)
+
+    @property
+    def ratings_each(self) -> float:
+        """The mean number of ratings of an item; 0 without gold."""
+        return 0.0 if self.ratings is None else float((~np.isnan(np.asarray(self.ratings))).sum(1).mean())
+
+    @cached_property
+    def _prior(self) -> TwoStagePrior | None:
+        """The prior by which further ratings are drawn; None for a Dirichlet step."""
+        if self.systems is not None or not self.families or self.ratings_each >= ENOUGH_RATINGS:
+            return None
+        return prior_of_items(self._ordered[0], self.response, self.families)
 
     @cached_property
     def answers(self) -> Floats:
@@ -182,8 +204,8 @@ class PilotItems(ItemSource):
 class RedrawnPilot:
     """Collections of N items drawn with replacement from a pilot's, with K ratings each.
 
-    The K gold ratings are the item's own, without replacement, and then draws from a Dirichlet step
-    (`nbyk.resampling.rating_pool`). That step also draws μ_i, the mean rating by infinitely many raters. A's
+    The K gold ratings are the item's own, without replacement, and then draws from a distribution given these
+    (`nbyk.resampling.rating_pool`). With it, μ_i is drawn, the mean rating by infinitely many raters. A's
     answers have mean μ_i + u_i and B's μ_i + v_i + `shift_b`, with u_i ~ U(−ε_A, ε_A) and v_i ~ U(−ε_B, ε_B),
     kept on the scale. They vary around it as people's ratings do around μ_i, times a factor. On levels, an
     answer without noise is the nearest level. One with noise is one of the two nearest levels, at random with
@@ -269,7 +291,7 @@ class RedrawnPilot:
     def long_run(self, seed: int) -> tuple[Floats, Floats, Floats]:
         """Return the mean of infinitely many ratings, and of infinitely many answers of A and of B, (rows,).
 
-        Rows are the items of the pilot, several times each, with their draws from a Dirichlet step.
+        Rows are the items of the pilot, several times each, with their drawn distributions.
         """
         pilot, drawn = self.prior, self.prior.distributions(seed)
         means = drawn[0].means

@@ -1,23 +1,31 @@
-"""Items with their own ratings to draw again, and a Dirichlet step for ratings by other people.
+"""Items with their own ratings to draw again, and their posterior distributions for ratings by other people.
 
-Item i has n_i ratings. Its prior distribution is Dirichlet with the ratings of all items as base and a
-concentration c. Its posterior distribution adds c ratings from the base to its own n_i (Ferguson 1973). New
-ratings of the item are its own, without replacement, and then draws from that distribution. c is the ratio of
-the variance within items to that between them, so that both variances are those of the ratings.
+New ratings of an item are its own, without replacement, and then draws from a distribution that is itself
+drawn given the n_i own ones. By a two-stage prior, that is the distribution of a (μ, σ) from its posterior.
+Without one, item i has a Dirichlet prior with the ratings of all items as base and a concentration c. Its
+posterior adds c ratings from the base to its own n_i (Ferguson 1973). c is the ratio of the variance within
+items to that between them, so that both variances are those of the ratings.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from nbyk.arrays import Floats, Integers
 from nbyk.compiled import discard_older_caches, njit
+from nbyk.priors import Response, TwoStagePrior
+from nbyk.priors.marginal import draw_rated_items
 from nbyk.sums import product
 
 _BASE_ATOMS = 16
+_PARTS = 25
+"""Atoms of a scale without levels, to each of which a prior gives a share."""
+
 _ONE_DISTRIBUTION = 1e6
 """Concentration if items do not differ more than raters of one item."""
 
@@ -54,7 +62,7 @@ def _draw_others(rows: Any, first: Any, atoms: Any, cumulative: Any, out: Any) -
 
 @dataclass(frozen=True, eq=False)
 class Distributions:
-    """Distributions of further ratings, drawn from the items' Dirichlet posteriors: row r is of item r mod N.
+    """Distributions of further ratings, drawn from the items' posteriors: row r is of item r mod N.
 
     `atoms`, shape (N, atoms), are the possible values of a rating of each item; `cumulative`, (rows, atoms),
     are their cumulative probabilities, and `means`, (rows,), the mean ratings of infinitely many raters.
@@ -89,22 +97,26 @@ class Distributions:
 
 @dataclass(frozen=True, eq=False)
 class RatingPool:
-    """The ratings of N items, and the Dirichlet posterior of each item's distribution.
+    """The ratings of N items, and the posterior of each item's distribution.
 
     `own`, shape (N, K), are each item's own ratings, then NaN, and `counts` their numbers. `atoms`, (N,
-    atoms), are the possible values of a further rating, and `weights` the parameters of the posterior.
+    atoms), are the possible values of a further rating; `shares` draws so many times how likely each is,
+    (rows, atoms).
     """
 
     own: Floats
     counts: Integers
     atoms: Floats
-    weights: Floats
+    shares: Callable[[int, np.random.Generator], Floats]
 
     @classmethod
-    def of(cls, ratings: Floats, levels: Floats) -> RatingPool:
+    def of(cls, ratings: Floats, levels: Floats, prior: TwoStagePrior | None = None) -> RatingPool:
         """Return the pool of ratings (N, K), NaN where missing, on levels (L,), which may be empty."""
         counts = (~np.isnan(ratings)).sum(axis=1)
         own = np.sort(ratings, axis=1)[:, : counts.max()]  # NaN comes last
+        if prior is not None:
+            values = prior.response.values if prior.response.levels else np.linspace(0.0, 1.0, _PARTS)
+            return cls(own, counts, np.tile(values, (len(own), 1)), partial(_by_prior, prior, own))
         known = ~np.isnan(own)
         every = np.sort(own[known])
         c = concentration(ratings)
@@ -119,11 +131,11 @@ class RatingPool:
             base = np.array([part.mean() for part in np.array_split(every, min(_BASE_ATOMS, len(every)))])
             atoms = np.concatenate([np.nan_to_num(own), np.broadcast_to(base, (len(own), len(base)))], axis=1)
             weights = np.concatenate([known, np.full((len(own), len(base)), c / len(base))], axis=1)
-        return cls(own, counts, atoms, weights)
+        return cls(own, counts, atoms, partial(_by_dirichlet, weights))
 
     def distributions(self, repeats: int, generator: np.random.Generator) -> Distributions:
         """Return `repeats` draws of every item's distribution."""
-        shares = generator.standard_gamma(np.tile(self.weights, (repeats, 1)))
+        shares = self.shares(repeats, generator)
         shares /= shares.sum(axis=1, keepdims=True)
         means = (shares * np.tile(self.atoms, (repeats, 1))).sum(axis=1)
         return Distributions(self.atoms, np.cumsum(shares, axis=1), means)
@@ -141,6 +153,22 @@ class RatingPool:
         if others is not None:
             others.fill(rows, out, self.counts)
         return out
+
+
+def _by_dirichlet(weights: Floats, repeats: int, generator: np.random.Generator) -> Floats:
+    """Draw shares of the atoms from Dirichlet posteriors with these parameters; they do not add up to 1."""
+    return generator.standard_gamma(np.tile(weights, (repeats, 1)))
+
+
+def _by_prior(prior: TwoStagePrior, own: Floats, repeats: int, generator: np.random.Generator) -> Floats:
+    """Draw shares of the atoms from the posteriors of a prior given each item's own ratings."""
+    rows = generator.random((repeats, len(own), 3))
+    mu, sigma = (drawn.reshape(-1) for drawn in draw_rated_items(prior, own, rows))
+    if prior.response.levels:
+        return prior.response.probabilities(mu, sigma)
+    _, cut = prior.response.on_levels(own)
+    step = 1.0 / _PARTS  # each part lies around its atom
+    return Response(cut.kind, _PARTS).probabilities((1.0 - step) * mu + 0.5 * step, (1.0 - step) * sigma)
 
 
 def concentration(ratings: Floats) -> float:

@@ -192,3 +192,10 @@ def test_a_metric_that_is_no_mean_over_items_is_swapped_all_the_same() -> None:
 def test_bad_input_is_named(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(NbykError, match=message):
         power_of_test(population(10), **arguments)  # type: ignore[arg-type]
+
+
+def test_a_difference_that_does_not_vary_is_known_from_the_first_items():
+    """Its error was infinite, so that a plan simulated 24 times as many items for each number of ratings."""
+    curve = curve_from_moments(1, 0.1, 0.0, 65_536, 0.025)
+    assert (curve.slope, curve.error) == (np.inf, 0.0)
+    assert curve_from_moments(1, 0.0, 0.0, 65_536, 0.025).error == np.inf

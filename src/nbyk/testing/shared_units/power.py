@@ -28,8 +28,8 @@ from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW, before_step, degr
 _MANY_SWAPS = 40
 """With this many items or clusters, p has so many values that one of them is α."""
 
-_MANY_ITEMS, _SAMPLES = 100, 20_000
-"""This many items are enough for the t-test, but for one sample in thousands."""
+_MANY_ITEMS, _SAMPLES = 50, 20_000
+"""This many items are enough for the t-test in each of so many samples."""
 
 _POINTS = 256
 _SHAPES = 4096
@@ -296,7 +296,7 @@ def _level_of_swaps(alpha: float, sides: int, n: int) -> float:
     return float(sides * math.floor(alpha * 2.0**n / sides + 1e-9) / 2.0**n)
 
 
-@lru_cache
+@lru_cache(maxsize=4096)
 def _chance_of_enough_items(n: int) -> float:
     """Return the chance that enough of n normal effects determine their mean for the t-test.
 
