@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-import numpy as np
-
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.responses import response_set
@@ -350,8 +348,8 @@ def _about_few_ratings(pilot: PilotItems) -> Iterator[str]:
     """Yield a caution if a pilot has so few ratings of an item that how people differ is hardly known."""
     if pilot.ratings_each < ENOUGH_RATINGS:
         yield (
-            f"the pilot has {pilot.ratings_each:.2g} ratings of an item, which tell little of how people differ on it: "
-            "such plans of .8 had a power of .76 to .84 on average, but of .5 where people are of two camps "
+            f"the pilot has {pilot.ratings_each:.2g} ratings of an item, which tell little of how people "
+            "differ on it: such plans of .8 had a power of .76 to .84 on average, but of .5 where people are of two camps "
             "(docs/planning.md)"
         )
 
