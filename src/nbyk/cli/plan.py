@@ -292,8 +292,8 @@ def plan(
     again += [*(["--metric", metric[0]] if metric else []), "--power", f"{power or 0.8:g}"]
     by_gold = bool(metrics) and metrics[0].needs_gold
     columns = Columns(item, rater, value, cluster)
-    said = metric and metrics and pilot is None  # gold decides which is better, and else the metric
-    lower = {"mean": False, "mean_cost": True}.get(metrics[0].name) if said else None
+    of_metric = bool(metric) and bool(metrics) and not by_gold and pilot is None
+    lower = metrics[0].direction == "lower" if of_metric else None
     how = by_gold, dataset, on_missing, lower
     files = PilotFiles(pilot, answers, columns, mending, tuple(again), *how)
     arguments["n_runs"] = _runs(n_runs)
