@@ -6,7 +6,8 @@ the system's spread, and of .15, all normal; opposed systems share what people l
 severe raters of gold do with biased ones. A set's sums of squares over items and of its residuals are drawn
 from Wishart's law, and those over people follow from their means. The tests are the package's:
 `satterthwaite` was nbyk's before (`benchmarks.shared_units.candidates`), `pairs` is the mixture of each pair
-alone, and `moderated` learns from all systems.
+alone, and `moderated` learns from all systems. The same where all systems are compared with a baseline, the
+first or the last.
 """
 
 from __future__ import annotations
@@ -139,28 +140,31 @@ def _squares_of_pairs(board: Board, sets: int, df: int, rng: np.random.Generator
     return squares
 
 
-def p_values(sets: Sets, name: str, most: float = ALPHA) -> Floats:
-    """Return two-sided p of all pairs, shape (sets, pairs); 1 where it cannot be `most` or less."""
+def p_values(sets: Sets, name: str, most: float = ALPHA, baseline: int | None = None) -> Floats:
+    """Return two-sided p of all pairs, or a baseline's, shape (sets, pairs); 1 where it cannot be `most`."""
     if name == "satterthwaite":
         return _by_satterthwaite(sets)
     p = np.ones_like(sets.effects)
     df, systems = sets.board.raters - 1.0, sets.board.systems
     first, second = np.array(sets.board.pairs).T
     totals = sets.totals
+    asked = (
+        np.ones(len(first), dtype=bool) if baseline is None else (first == baseline) | (second == baseline)
+    )
     for number, effects in enumerate(sets.effects):
         of_items = np.maximum(sets.items[number] - sets.within[number], 0.0)
         of_units = totals[number][None, :]
         if name == "moderated":
             square = np.zeros((systems, systems))
             square[first, second] = square[second, first] = totals[number]
-            variances, df_of_pairs, weights = moderated_pairs(square, df)
+            variances, df_of_pairs, weights = moderated_pairs(square, df, 1.0, baseline)
             of_units = variances[:, first, second]
         # no mixture of t has less in its tails than the normal law with the least variance, beyond the step
         least = of_items + of_units.min(axis=0)
         skewness = np.sum(sets.changes[number] ** 3, axis=1) * -np.sqrt(df * (df + 1.0)) / (df - 1.0)
         farther = 0.6 * np.clip(np.sign(effects) * skewness / least**1.5, 0.0, float(name == "pairs"))
         near = 2.0 * ndtr(-np.abs(effects) / np.sqrt(least) - farther) <= most
-        for pair in np.flatnonzero(near | (sets.within[number] > sets.items[number])):
+        for pair in np.flatnonzero(asked & (near | (sets.within[number] > sets.items[number]))):
             law = _test(sets, number, int(pair)).law
             if name == "moderated":
                 parts = np.stack([np.full(len(of_units), law.variances[0, 0]), of_units[:, pair]], axis=1)
@@ -168,7 +172,7 @@ def p_values(sets: Sets, name: str, most: float = ALPHA) -> Floats:
                 degrees[:, 1] = df_of_pairs[:, first[pair], second[pair]]
                 law = replace(law, variances=parts, df=degrees, weights=weights)
             p[number, pair] = 2.0 * law.tail(float(effects[pair]))
-    return p
+    return p[:, asked]
 
 
 def _by_satterthwaite(sets: Sets) -> Floats:
@@ -235,6 +239,14 @@ def row_of(name: str, board: Board, sets: int, rng: np.random.Generator) -> dict
         at = min(float(np.quantile(smallest, ALPHA)), ALPHA)
         powers[f"adjusted, {test}"] = float((p[:, moved != 0.0] <= at).mean())
     row["95 % from"], row["to"] = interval(row["moderated"], sets)
+    for name, baseline in (("first", 0), ("last", board.systems - 1)):
+        has = np.array([baseline in pair for pair in board.pairs])
+        n_others = board.systems - 1
+        smallest = p_values(equal, "moderated", ALPHA / n_others, baseline).min(axis=1)
+        row[f"against the {name}"] = float(np.mean(smallest <= ALPHA / n_others))
+        p = p_values(unlike, "moderated", ALPHA, baseline)
+        rejected = np.array([correct_p_values(of_set, "holm") <= ALPHA for of_set in p])
+        powers[f"power, against the {name}"] = float(rejected[:, moved[has] != 0.0].mean())
     return row | powers
 
 

@@ -206,14 +206,17 @@ def _boards(boards: pd.DataFrame) -> Rows:
         ("opposed", boards[opposed]),
     ):
         for raters, of_raters in part.groupby("raters"):
-            levels = (of_raters[test].max() for test in ("satterthwaite", "pairs", "moderated"))
+            baselines = of_raters[["against the first", "against the last"]].max(axis=1)
+            levels = [of_raters[test].max() for test in ("satterthwaite", "pairs", "moderated")]
             power = (of_raters[f"adjusted, {test}"].mean() for test in ("pairs", "moderated"))
             yield {
                 "spreads": name,
                 "R": str(raters),
-                "familywise: before, pair by pair, now": ", ".join(map(_rate, levels)),
+                "familywise: before, pairwise, now, baseline": ", ".join(
+                    map(_rate, [*levels, baselines.max()])
+                ),
                 "now: 95 % interval": _interval_of_greatest(of_raters, "moderated"),
-                "power: pair by pair, now": ", ".join(map(_rate, power)),
+                "power: pairwise, now": ", ".join(map(_rate, power)),
             }
 
 

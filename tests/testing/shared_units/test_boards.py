@@ -10,6 +10,7 @@ import pytest
 from scipy.special import digamma
 from scipy.stats import f as fisher
 
+import nbyk
 from benchmarks.shared_units.boards import Board, layouts, p_values, pairs_of_set, sets_of
 from nbyk.metrics import get
 from nbyk.testing.shared_units import responses, shared_units_test
@@ -65,9 +66,15 @@ def pair_tests(ratings: np.ndarray, *, paired: bool = True):
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.7, 50.0])
-@pytest.mark.parametrize(("n_systems", "units", "far"), [(4, 3, 1.0), (6, 5, 1.0), (6, 5, 9.0), (12, 2, 1.0)])
+@pytest.mark.parametrize(
+    ("n_systems", "units", "far", "baseline"),
+    [
+        *((4, 3, 1.0, None), (6, 5, 1.0, None), (6, 5, 9.0, None), (12, 2, 1.0, None)),
+        *((3, 4, 1.0, 0), (6, 5, 1.0, 3), (6, 5, 9.0, 1)),
+    ],
+)
 def test_pairs_are_moderated_as_the_explicit_changes_of_each_system_say(
-    n_systems: int, units: int, far: float, shared: float
+    n_systems: int, units: int, far: float, shared: float, baseline: int | None
 ):
     """`shared` is what units like in every second system more, and in the others less."""
     rng = np.random.default_rng(n_systems)
@@ -80,7 +87,9 @@ def test_pairs_are_moderated_as_the_explicit_changes_of_each_system_say(
     centred = changes - changes.mean(axis=0)
     q = np.sum(centred**2, axis=1) * s / (s - 1)
     belongs = belonging(np.maximum(((s - 1) * q - q.mean()) / (s - 2), 0.0), df)
-    assert (belongs.min() < 0.1) == (far > 1.0 and shared < 50.0)
+    assert s == 3 or (belongs.min() < 0.1) == (far > 1.0 and shared < 50.0)
+    if baseline is not None:
+        belongs[baseline] = min(belongs[baseline], 0.1)
     mean = np.average(q, weights=belongs)
     own = np.maximum(((s - 1) * q - mean) / (s - 2), 0.0)
     # degrees of freedom of all systems together, by the covariance of the systems over units
@@ -93,10 +102,11 @@ def test_pairs_are_moderated_as_the_explicit_changes_of_each_system_say(
     r = (centred @ centred.T / np.sqrt(np.outer(*[np.sum(centred**2, axis=1)] * 2)))[np.triu_indices(s, 1)]
     apart = 0.0
     if df > 1:
-        apart = np.clip(2 * (1 - np.mean(r**2)) / (1 - 1 / df) / (1 - 1 / (s - 1) ** 2) - 1, 0.0, 1.0)
-        assert (apart == 0.0) == (shared == 50.0)
+        apart = (1 - np.mean(r**2)) / (1 - 1 / df) / (1 - 1 / (s - 1) ** 2)
+        apart = np.clip(apart if s == 3 else 2 * apart - 1, 0.0, 1.0)
+        assert (apart < 0.05) == (shared == 50.0)
     totals = totals_of(changes)
-    variances, degrees, weights = moderated_pairs(totals, df)
+    variances, degrees, weights = moderated_pairs(totals, df, baseline=baseline)
     assert variances.shape == degrees.shape == (6, s, s)
     for way, d0 in enumerate(df * TIMES):
         of_system = (d0 * belongs * mean + df * own) / (d0 * belongs + df)
@@ -123,34 +133,30 @@ def test_weights_are_densities_of_f_at_the_mean_of_logarithms(df: float):
     assert weights == pytest.approx(expected / expected.sum(), rel=1e-9)
 
 
-def test_three_systems_and_missing_pairs_are_moderated_pair_by_pair():
-    """Three systems as far as they are independent, which is 0 where all units differ in one direction."""
-    rng = np.random.default_rng(1)
-    holed = totals_of(rng.normal(size=(5, 4)))
-    holed[0, 1] = holed[1, 0] = np.nan
+def test_three_systems_are_moderated_pair_by_pair():
+    """As far as they are independent, which is 0 where all units differ in one direction."""
+    rng = np.random.default_rng(3)
     one = np.outer([1.0, -2.0, 1.5], rng.normal(size=4))
-    between = one + 0.3 * rng.normal(size=(3, 4))
-    apart_of = []
-    for totals, changes in ((totals_of(between), between), (totals_of(one), one), (holed, None)):
-        there = np.triu(~np.isnan(totals), 1)
+    between = one + rng.normal(size=(3, 4))
+    apart_of, there = [], np.triu_indices(3, 1)
+    for changes in (between, one):
+        totals = totals_of(changes)
         mean = totals[there].mean()
-        apart, most = 1.0, 4 * 3.0
-        if changes is not None:
-            centred = changes - changes.mean(axis=0)
-            unit = centred / np.sqrt(np.sum(centred**2, axis=1, keepdims=True))
-            r = (unit @ unit.T)[np.triu_indices(3, 1)]
-            apart = float(np.clip((1 - np.mean(r**2)) / (1 - 1 / 3) / (1 - 1 / 4), 0.0, 1.0))
-            covariance = centred @ centred.T / 3.0
-            squares = 9.0 / 2.0 / 5.0 * (np.trace(covariance @ covariance) - np.trace(covariance) ** 2 / 3.0)
-            most = 3.0 * np.clip(np.trace(covariance) ** 2 / squares, 1.0, 2.0)
+        centred = changes - changes.mean(axis=0)
+        unit = centred / np.sqrt(np.sum(centred**2, axis=1, keepdims=True))
+        r = (unit @ unit.T)[there]
+        apart = float(np.clip((1 - np.mean(r**2)) / (1 - 1 / 3) / (1 - 1 / 4), 0.0, 1.0))
+        covariance = centred @ centred.T / 3.0
+        squares = 9.0 / 2.0 / 5.0 * (np.trace(covariance @ covariance) - np.trace(covariance) ** 2 / 3.0)
+        most = 3.0 * np.clip(np.trace(covariance) ** 2 / squares, 1.0, 2.0)
         apart_of.append(apart)
         variances, degrees, _ = moderated_pairs(totals, 3.0)
         for way, d0 in enumerate(3.0 * TIMES):
             pooled = (d0 * mean + 3.0 * totals[there]) / (d0 + 3.0)
             assert variances[way][there] == pytest.approx(apart * pooled + (1 - apart) * totals[there])
             assert degrees[way][there] == pytest.approx(3.0 + apart * (min(d0 + 3.0, most) - 3.0))
-    assert 0.1 < apart_of[0] < 1.0
-    assert apart_of[1:] == [pytest.approx(0.0, abs=1e-9), 1.0]
+    assert 0.05 < apart_of[0] < 1.0
+    assert apart_of[1] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_alike_systems_learn_from_each_other_and_an_odd_one_keeps_its_own():
@@ -228,6 +234,39 @@ def test_two_systems_and_systems_without_variance_stay_as_they_are():
     tests = pair_tests(ratings)
     assert tests[0, 1].is_constant
     assert moderated_tests(tests, 3) == tests
+
+
+def test_pairs_stay_as_they_are_where_one_is_missing():
+    tests = pair_tests(board(6, [0.2, 0.5, 0.3, 0.4]))
+    del tests[1, 2]
+    assert moderated_tests(tests, 4) == tests
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_a_baseline_of_which_units_differ_more_keeps_more_of_that(paired: bool):
+    """The other systems, who differ less, would lend it their small variance, and it is in every pair."""
+    tests = pair_tests(board(3, [0.3, 0.1, 0.1, 0.1, 0.1, 0.1]), paired=paired)
+    own, free, held = (
+        np.mean([np.sum(law.weights * law.variances[:, 1:].sum(axis=1)) for law in laws])
+        for laws in (
+            [of[0, other].law for other in range(1, 6)]
+            for of in (tests, moderated_tests(tests, 6), moderated_tests(tests, 6, baseline=0))
+        )
+    )
+    assert free < 0.75 * own
+    assert 1.1 * free < held < own
+
+
+@pytest.mark.parametrize("pair_runs", [True, False])
+def test_a_comparison_with_a_baseline_learns_from_all_pairs(pair_runs: bool):
+    """Whether people disagree in one direction shows in the pairs that are not asked for, too."""
+    given = np.clip(0.5 + 0.1 * board(5, [0.5, 0.2, 0.3, 0.3], raters=4), 0.0, 1.0)
+    systems = nbyk.read_systems({f"s{place}": ratings for place, ratings in enumerate(given)})
+    compared = nbyk.compare(systems, against="s1", pair_runs=pair_runs)
+    tests = moderated_tests(pair_tests(given, paired=pair_runs), 4, baseline=1)
+    by_hand = {f"s{a + b - 1}": test for (a, b), test in tests.items() if 1 in (a, b)}
+    for pair in compared.pairs:
+        assert pair.claims[0].p == pytest.approx(by_hand[pair.a].p_value(), rel=1e-5)
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -328,6 +367,18 @@ def test_familywise_error_of_eight_equal_systems_of_three_raters(spreads: list[f
     rates = {name: float(np.mean(p <= 0.05 / 28)) for name, p in smallest.items()}
     assert rates["satterthwaite"] > 0.2
     assert rates["moderated"] <= 0.07 + 3.0 * np.sqrt(0.07 * 0.93 / 500)
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize(("spreads", "opposed"), [([0.1] + [0.03] * 7, 0.0), ([0.02] * 8, 0.05)])
+def test_familywise_error_of_eight_equal_systems_against_the_first(spreads: list[float], opposed: float):
+    """Three raters, who differ most about the baseline, or who disagree in one direction: 1,000 sets.
+
+    The mean variance of these seven pairs alone, each taken for new, tells some apart in .08 of sets.
+    """
+    given = sets_of(Board(8, 3, tuple(spreads), opposed), 1_000, np.random.default_rng(40))
+    smallest = p_values(given, "moderated", 0.05 / 7, baseline=0).min(axis=1)
+    assert np.mean(smallest <= 0.05 / 7) <= 0.06 + 2.0 * np.sqrt(0.06 * 0.94 / 1_000)
 
 
 def test_the_study_of_leaderboards_draws_what_ratings_give():

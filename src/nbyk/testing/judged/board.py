@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -199,11 +200,12 @@ def compare_judged(
     )
     is_alone = bar is not None or (against is None and len(names) == 1)
     pairs = [] if is_alone else choose_pairs(names, asked.against, alternative)
-    estimates = {pair: corrected(weighing, *pair) for pair in pairs}
-    tests = {
-        pair: of.broad for pair, of in estimates.items() if of.broad is not None and of.broad.variance > 0.0
-    }
-    tests = moderated_tests(tests, len(names))
+    baseline = names.index(asked.against) if pairs and asked.against is not None else None
+    others = [place for place in range(len(names)) if baseline not in (None, place)]
+    every = {pair: corrected(weighing, *pair) for pair in (*pairs, *combinations(others, 2))}
+    tests = {pair: of.broad for pair, of in every.items() if of.broad is not None and of.broad.variance > 0.0}
+    tests = moderated_tests(tests, len(names), baseline=baseline)
+    estimates = {pair: every[pair] for pair in pairs}
     differences = tuple(
         _estimated(weighing, of, tests.get(pair, of.broad), *pair, asked) for pair, of in estimates.items()
     )

@@ -26,6 +26,9 @@ _TIMES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 64.0])
 """The degrees of freedom of the systems' agreement that are averaged over, in those of a variance."""
 _OWN: tuple[Source, Source] = ("runs of A", "runs of B")
 
+_OF_BASELINE = 0.1
+"""What a baseline's variance counts among those of the others, which say little of it: it is in all pairs."""
+
 _LONE = 30.0
 """The farthest of S systems counts less in the mean where its variance is rarer than 1 in this times S."""
 
@@ -36,13 +39,15 @@ ALONE_IN_SPREAD = 5.0
 """A caution names a system whose units differ by this many times as much as those of the others."""
 
 
-def moderated_pairs(totals: Floats, df: float, apart: float = 1.0) -> tuple[Floats, Floats, Floats]:
+def moderated_pairs(
+    totals: Floats, df: float, apart: float = 1.0, baseline: int | None = None
+) -> tuple[Floats, Floats, Floats]:
     """Return the variances over shared units of the effects of all pairs of S systems, moderated.
 
-    `totals`, (S, S), are the jackknife's variances T over units that all systems share, 0 on the diagonal,
-    NaN where a pair was not compared; each has `df` degrees of freedom ν. The largest λ is `apart`. The
-    result is each pair's variance moderated in M ways, its degrees of freedom, (M, S, S) both, and the
-    weights of the ways, (M,).
+    `totals`, (S, S), are the jackknife's variances T over units that all systems share, 0 on the diagonal;
+    each has `df` degrees of freedom ν. The largest λ is `apart`; `baseline` is the place of the system that
+    all others are compared with. The result is each pair's variance moderated in M ways, its degrees of
+    freedom, (M, S, S) both, and the weights of the ways, (M,).
 
     Notes
     -----
@@ -50,14 +55,14 @@ def moderated_pairs(totals: Floats, df: float, apart: float = 1.0) -> tuple[Floa
     the products G of the m_s follow from the T_ab by centring twice, and from the squares ‖m_s‖² follow q_s,
     whose expectation is near τ²_s, and the unbiased τ̂²_s = ((S − 1) q_s − q̄) / (S − 2). With d₀ degrees of
     freedom of agreement, τ̃²_s = (w_s d₀ q̄ + ν τ̂²_s) / (w_s d₀ + ν), and Σ_ab = τ̃²_a + τ̃²_b has
-    Satterthwaite's degrees of freedom. The means are weighted by w_s, which is 1 but for the system with the
-    largest τ̂² (`_belonging`). Each d₀ has the weight Π_s f(q_s / s₀²), where f is the density of F with ν
-    and d₀ degrees of freedom, and s₀² fits the mean of log q. All systems together have ν (tr C)² / tr C²
-    degrees of freedom, of which no pair has more: C is the covariance of systems over units, and tr C² is
-    estimated from G without bias (Srivastava 2005; the correction of Huynh and Feldt). The variance is
-    λ Σ_ab + (1 − λ) T_ab, and so are its degrees of freedom: λ is 1 if systems are independent, and 0 if all
-    units differ in one direction (`_independence`). With three systems Σ_ab is T_ab moderated towards the
-    mean T; so it is if some pairs were not compared, with λ = 1.
+    Satterthwaite's degrees of freedom. The means are weighted by w_s, which is 1 but for a baseline and the
+    system with the largest τ̂² (`_belonging`). Each d₀ has the weight Π_s f(q_s / s₀²), where f is the density
+    of F with ν and d₀ degrees of freedom, and s₀² fits the mean of log q. All systems together have
+    ν (tr C)² / tr C² degrees of freedom, of which no pair has more: C is the covariance of systems over
+    units, and tr C² is estimated from G without bias (Srivastava 2005; the correction of Huynh and Feldt).
+    The variance is λ Σ_ab + (1 − λ) T_ab, and so are its degrees of freedom: λ is 1 if systems are
+    independent, and 0 if all units differ in one direction (`_independence`). With three systems and no
+    baseline Σ_ab is T_ab moderated towards the mean T.
 
     References
     ----------
@@ -65,19 +70,16 @@ def moderated_pairs(totals: Floats, df: float, apart: float = 1.0) -> tuple[Floa
     Phipson et al. 2016, Robust hyperparameter estimation protects against hypervariable genes.
     Srivastava 2005, Some tests concerning the covariance matrix in high dimensional data.
     """
-    n = len(totals)
-    there = np.triu(~np.isnan(totals), 1)
-    complete = int(there.sum()) == n * (n - 1) // 2
-    products = _products(totals) if complete else None
-    apart *= 1.0 if products is None else _independence(products, df)
-    if products is None or n == 3:
-        spreads = totals[there]
+    n, products = len(totals), _products(totals)
+    apart *= _independence(products, df)
+    if n == 3 and baseline is None:
+        spreads = totals[np.triu_indices(n, 1)]
         weights = _weights(spreads, np.ones(len(spreads)), df)
-        most = df * (n - 1 if products is None else _effective_systems(products, df))
+        most = df * _effective_systems(products, df)
         pooled, degrees = _moderated(totals, float(spreads.mean()), df)
     else:
         spreads = np.diag(products) * n / (n - 1)
-        belongs = _belonging(_of_systems(spreads, spreads.mean()), df)
+        belongs = _belonging(_of_systems(spreads, spreads.mean()), df, baseline)
         weights = _weights(spreads, belongs, df)
         most = df * _effective_systems(products * np.sqrt(np.outer(belongs, belongs)), df)
         mean = float(np.average(spreads, weights=belongs))
@@ -90,13 +92,15 @@ def moderated_pairs(totals: Floats, df: float, apart: float = 1.0) -> tuple[Floa
     return variances, np.broadcast_to(degrees, variances.shape), weights
 
 
-def moderated_systems(totals: Floats, df: float) -> tuple[Floats, Floats, Floats]:
+def moderated_systems(
+    totals: Floats, df: float, baseline: int | None = None
+) -> tuple[Floats, Floats, Floats]:
     """Return the variances of S systems over units of their own, and their df, (M, S), moderated in M ways.
 
     `totals`, (S,), are the jackknife's variances T over each system's own units, with `df` degrees of freedom
     each. The ways have weights, (M,).
     """
-    belongs = _belonging(totals, df)
+    belongs = _belonging(totals, df, baseline)
     mean = float(np.average(totals, weights=belongs))
     variances, degrees = _moderated(totals, mean, df, belongs)
     return variances, np.minimum(degrees, belongs.sum() * df), _weights(totals, belongs, df)
@@ -116,17 +120,20 @@ def _of_systems(spreads: Floats, mean: float) -> Floats:
     return np.maximum(((n - 1) * spreads - mean) / (n - 2), 0.0)
 
 
-def _belonging(own: Floats, df: float) -> Floats:
+def _belonging(own: Floats, df: float, baseline: int | None = None) -> Floats:
     """Return by how much the variance of each system belongs to those of the others, from 0 to 1.
 
     It is 1, but for the system with the largest, for which it is 30 S P(F > its ratio to the mean of the
     others) if that is less. One system of which units differ far more than of the others would otherwise lend
-    its variance to all.
+    its variance to all. A baseline of which they do would lend all pairs the others' small one; so it is at
+    most a tenth for a baseline.
     """
     belongs, farthest = np.ones(len(own)), int(own.argmax())
     others = max(float(np.delete(own, farthest).mean()), 1e-300)
     rarity = fdtrc(df, df * (len(own) - 1.0), own[farthest] / others)
     belongs[farthest] = min(1.0, _LONE * len(own) * float(rarity))
+    if baseline is not None:
+        belongs[baseline] = min(belongs[baseline], _OF_BASELINE)
     return belongs
 
 
@@ -176,12 +183,17 @@ def _weights(spreads: Floats, belongs: Floats, df: float) -> Floats:
 
 
 def moderated_tests(
-    tests: Mapping[Places, SharedUnitsTest], n_systems: int, metric: Metric | None = None
+    tests: Mapping[Places, SharedUnitsTest],
+    n_systems: int,
+    metric: Metric | None = None,
+    *,
+    baseline: int | None = None,
 ) -> dict[Places, SharedUnitsTest]:
     """Return the tests of a leaderboard's pairs, whose variances over units learn from each other.
 
-    `tests` are those of each pair of the S systems, by their places. They stay as they are if there are two
-    systems, if a pair has other units, if nothing varies, or if an effect is undefined without some items.
+    `tests` are those of each pair of the S systems, by their places: of all of them where systems share
+    units, even if only those with a `baseline` are asked for. They stay as they are if there are two systems,
+    if a pair lacks or has other units, if nothing varies, or if an effect is undefined without some items.
     Severe raters of gold move all systems in one direction, unless the `metric` ignores location. Where they
     are alike by chance, gold's noise hides that; so λ (`moderated_pairs`) is then at most T / W − ½.
     """
@@ -197,11 +209,16 @@ def moderated_tests(
         if source == _OWN[1] and _OWN[0] in sources:
             continue  # moderated with those of A
         if source in _OWN:
-            _moderate_own(moderated, sources)
+            _moderate_own(moderated, sources, baseline)
         else:
             apart = _seen(tests, source) if severity and source == "raters" else 1.0
-            _moderate_shared(moderated, n_systems, source, column, apart)
+            _moderate_shared(moderated, n_systems, source, column, apart, baseline)
     return moderated
+
+
+def shares_units(test: SharedUnitsTest) -> bool:
+    """Return whether a pair's systems share units, as people who rate both: not only runs of their own."""
+    return not set(test.sources) <= {*_OWN}
 
 
 def _seen(tests: Mapping[Places, SharedUnitsTest], source: Source) -> float:
@@ -212,18 +229,25 @@ def _seen(tests: Mapping[Places, SharedUnitsTest], source: Source) -> float:
 
 
 def _moderate_shared(
-    tests: dict[Places, SharedUnitsTest], n: int, source: Source, column: int, apart: float
+    tests: dict[Places, SharedUnitsTest],
+    n: int,
+    source: Source,
+    column: int,
+    apart: float,
+    baseline: int | None,
 ) -> None:
     totals = _totals(tests, n, source)
-    if not np.nansum(totals) > 0.0:
+    if not totals.sum() > 0.0:  # nothing varies, or a pair is missing
         return
     df = float(np.mean([test.sources[source].df for test in tests.values()]))
-    variances, degrees, weights = moderated_pairs(totals, df, apart)
+    variances, degrees, weights = moderated_pairs(totals, df, apart, baseline)
     for (a, b), test in tests.items():
         tests[a, b] = _mixed(test, weights, {column: (variances[:, a, b], degrees[:, a, b])})
 
 
-def _moderate_own(tests: dict[Places, SharedUnitsTest], sources: tuple[Source, ...]) -> None:
+def _moderate_own(
+    tests: dict[Places, SharedUnitsTest], sources: tuple[Source, ...], baseline: int | None
+) -> None:
     own = [(place, source) for place, source in enumerate(_OWN) if source in sources]
     parts = [(pair[place], test.sources[source]) for pair, test in tests.items() for place, source in own]
     systems = sorted({system for system, _ in parts})
@@ -231,7 +255,8 @@ def _moderate_own(tests: dict[Places, SharedUnitsTest], sources: tuple[Source, .
     if not totals.sum() > 0.0 or len(totals) < 2:
         return
     df = float(np.mean([part.df for _, part in parts]))
-    variances, degrees, weights = moderated_systems(totals, df)
+    place_of_baseline = None if baseline is None else systems.index(baseline)
+    variances, degrees, weights = moderated_systems(totals, df, place_of_baseline)
     of_system = dict(zip(systems, zip(variances.T, degrees.T, strict=True), strict=True))
     for pair, test in tests.items():
         chosen = {1 + sources.index(source): of_system[pair[place]] for place, source in own}

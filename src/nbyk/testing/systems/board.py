@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import combinations
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from nbyk.testing.results import (
     may_be_surer,
 )
 from nbyk.testing.shared_units import SharedUnitsTest
-from nbyk.testing.shared_units.boards import lone_spread, moderated_tests
+from nbyk.testing.shared_units.boards import lone_spread, moderated_tests, shares_units
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.by_formula import Places
 from nbyk.testing.systems.cautions import (
@@ -91,7 +92,12 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
     scores_each = metric.kind != "comparison"
     drawn = scored.bootstrapped(asked, of_clusters=of_clusters) if scores_each else None
     tests = {pair: test for pair, panel in panels.items() if (test := broad_test(metric, panel)) is not None}
-    alone, tests = tests, moderated_tests(tests, len(names), metric)
+    baseline = None if asked.against is None else names.index(asked.against)
+    if baseline is not None and any(map(shares_units, tests.values())):
+        for a, b in combinations([place for place in range(len(names)) if place != baseline], 2):
+            if (test := broad_test(metric, asked.panel(scored.pair(a, b)))) is not None:
+                tests[a, b] = test
+    alone, tests = tests, moderated_tests(tests, len(names), metric, baseline=baseline)
     question = scored.question(asked)
     unit = metric.effect_unit(scored.scale)
     margin = None if asked.margin is None else asked.margin / unit
