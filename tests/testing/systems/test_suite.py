@@ -78,6 +78,25 @@ def test_new_tasks_have_students_t_of_the_tasks_means() -> None:
     assert_allclose(test.p_value(), stats.ttest_1samp(means, 0.0).pvalue, rtol=0.1)  # but for the skewness
 
 
+def test_the_variance_over_new_tasks_is_right_for_any_weights() -> None:
+    """Its mean over equal tasks is σ² Σ w²: the trace of a square form, of which each task gives a part."""
+    names = [f"t{i}" for i in range(6)]
+    suite = Suite.of(np.repeat(names, 2), dict(zip(names, [12.0, 5.0, 1.0, 1.0, 1.0, 0.0], strict=True)))
+    trace = sum(suite.over_tasks(np.repeat(unit, 2)).variance for unit in np.eye(6))
+    assert_allclose(trace, np.sum(suite.weights**2))
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("first", [4.0, 36.0])
+def test_level_over_new_tasks_of_which_one_counts_most(first: float) -> None:
+    """Five tasks, the first half or nine tenths of the suite; 4000 sets: a level of .05 is ± .0035."""
+    rng, names = np.random.default_rng(4), [f"t{i}" for i in range(5)]
+    suite = Suite.of(np.repeat(names, 2), dict(zip(names, [first, 1.0, 1.0, 1.0, 1.0], strict=True)))
+    sets = rng.normal(size=(4000, 5))
+    rejected = np.mean([suite.over_tasks(np.repeat(of, 2)).p_value() <= 0.05 for of in sets])
+    assert 0.02 <= rejected <= 0.08
+
+
 def test_declared_weights_are_those_of_the_score() -> None:
     of = systems()
     suite = Suite.of(TASKS, {"art": 3.0, "law": 1.0, "maths": 0.0, "history": 0.0})

@@ -73,35 +73,40 @@ def less_explained(
 def item_component(data: Responses, found: Changes) -> Component:
     """Return the variance over items or, if items have clusters, over clusters.
 
-    Items count equally: (G − 1)/G Σ (change without group g)², the jackknife. Clusters may differ in size: a
-    factor makes the expectation of each square right if all variance is between clusters. Degrees of freedom
-    are the geometric mean of Satterthwaite's and of the number of clusters minus one. Measurements support
-    this choice.
+    Items count equally: (G − 1)/G Σ (change without group g)², the jackknife.
     """
     weights = found.group_sizes / found.group_sizes.sum()
+    if data.clustered:
+        # Without cluster g the effect changes by w_g / (1 − w_g) · (mean − s_g), where s are the clusters'.
+        n_clusters, moves = int(data.clusters.max()) + 1, found.groups * (1.0 - 1.0 / weights)
+        return weighted_component(weights, moves, n_clusters, data.n_items)
+    parts = np.sqrt(1.0 - weights) * found.groups
+    total, third = float(np.sum(parts**2)), third_moment(parts, float(np.sum(weights**2)))
+    df = len(weights) - 1.0
+    return Component(data.n_items, total, 0.0, df, 1.0, data.n_items, 1.0 / data.n_items, third)
+
+
+def weighted_component(weights: Floats, moves: Floats, n_groups: int, responses: float) -> Component:
+    """Return the variance of a weighted mean over its groups, such as clusters or tasks.
+
+    `weights`, (G,), are above 0 and add up to 1; `moves`, (G,), is each group's own effect less the mean. As
+    groups may differ in weight, a factor makes the expectation of each square right if all variance is
+    between groups. Degrees of freedom are the geometric mean of Satterthwaite's and of the number of groups
+    minus one. Measurements support this choice.
+    """
     squares = float(np.sum(weights**2))
-    if not data.clustered:
-        parts = np.sqrt(1.0 - weights) * found.groups
-        total, third = float(np.sum(parts**2)), third_moment(parts, squares)
-        df = len(weights) - 1.0
-        return Component(data.n_items, total, 0.0, df, 1.0, data.n_items, 1.0 / data.n_items, third)
-    # Without cluster g the effect changes by w_g / (1 − w_g) · Σ_h (w_h − [h = g]) s_h, where s are the
-    # clusters'.
-    rows = weights / (1.0 - weights)
     spread = squares - 2.0 * weights + 1.0
-    factors = weights**2 / (rows**2 * spread)
-    parts = np.sqrt(factors) * found.groups
+    parts = -weights / np.sqrt(spread) * moves
     total, third = float(np.sum(parts**2)), third_moment(parts, squares)
     df = _few_degrees(weights)
     if len(weights) <= _EXACT_UNITS:
         gram = squares - weights[:, None] - weights[None, :]
         np.fill_diagonal(gram, spread)
-        scaled = factors * rows**2
+        scaled = weights**2 / spread
         df = float(product(scaled, spread)) ** 2 / float(product(product(scaled, gram**2), scaled))
-    # If a few clusters are large, these degrees are too few for t, and G − 1 too many
+    # If a few groups are large, these degrees are too few for t, and G − 1 too many
     df = float(np.sqrt(max(df, 1.0) * (len(weights) - 1.0)))
-    n_clusters = int(data.clusters.max()) + 1
-    return Component(n_clusters, total, 0.0, max(df, 1.0), 1.0, data.n_items, squares, third)
+    return Component(n_groups, total, 0.0, max(df, 1.0), 1.0, responses, squares, third)
 
 
 def unit_component(data: Responses, source: Source, found: Changes) -> Component:

@@ -3,8 +3,8 @@
 With weights w_t that add up to 1 and the items' effects d of task t, n_t of them with variance s²_t, the
 effect is Σ w_t d̄_t. Over new items of these tasks, which are strata, its variance is Σ w²_t s²_t / n_t, with
 Satterthwaite's degrees of freedom (lm-evaluation-harness computes the same standard error of a macro mean).
-Over new tasks, it is that of a weighted mean of T effects, T / (T − 1) Σ w²_t (d̄_t − d̄)²: new items of a
-task are in it already; it is at least that over new items. The metric must be a mean over items; raters and
+Over new tasks, it is that of a weighted mean of T effects, as over clusters: new items of a task are in it
+already; it is at least that over new items. The metric must be a mean over items; raters and
 runs stay as they are.
 """
 
@@ -26,7 +26,7 @@ from nbyk.testing.family import choose_pairs
 from nbyk.testing.pvalues import p_of_signs, tie_tolerance
 from nbyk.testing.results import NONE, Board, Claim, Doubt, Interval
 from nbyk.testing.shared_units import SharedUnitsTest
-from nbyk.testing.shared_units.components import Component, third_moment
+from nbyk.testing.shared_units.components import Component, weighted_component
 from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK
 from nbyk.testing.shared_units.statistic import items_at_work
 from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
@@ -154,13 +154,12 @@ class Suite:
 
     def over_tasks(self, values: Floats) -> SharedUnitsTest:
         """Return the weighted mean of items' values, with its variance over new tasks."""
-        test, weights, n = self.over_items(values), self.weights, float(self.n_weighed)
-        parts = -weights * (self.means(values) - test.effect) * math.sqrt(n / (n - 1.0))
-        within, loads = test.items.total, float(np.sum(weights**2))
+        test, has_weight = self.over_items(values), self.weights > 0.0
+        moves = self.means(values)[has_weight] - test.effect
+        tasks = weighted_component(self.weights[has_weight], moves, self.n_weighed, math.nan)
         # tasks that differ less than their items say so by chance
-        total = max(float(np.sum(parts**2)), within)
-        df = max(1.0, loads**2 / float(np.sum(weights**4)) - 1.0)
-        tasks = Component(int(n), total, within, df, 1.0, math.nan, loads, third_moment(parts, loads))
+        within = test.items.total
+        tasks = replace(tasks, total=max(tasks.total, within), within=within)
         return formula_test(test.effect, test.items, tasks)
 
 
