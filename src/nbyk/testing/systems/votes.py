@@ -34,7 +34,7 @@ from nbyk.testing.intervals import signs_interval
 from nbyk.testing.pvalues import p_of_signs, sides_of
 from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample, favoured
 from nbyk.testing.shared_units import SharedUnitsTest
-from nbyk.testing.shared_units.components import Component
+from nbyk.testing.shared_units.components import Component, third_moment
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import (
     about_few,
@@ -166,12 +166,9 @@ class LeftOut:
         between = max(total - within, 0.0) / second
         whole = first + between * second
         squares = second + 2.0 * between * third + between**2 * fourth
-        loads = second / first**2
-        units, skew = 1.0 / loads, 0.0
-        if units > 2.0:
-            skew = -float(np.sum(change * change**2)) * math.sqrt(units * (units - 1.0)) / (units - 2.0)
-        df = max(1.0, whole**2 / squares - 1.0)
-        return Component(n, total, min(within, total), df, 1.0, math.nan, loads, skew)
+        loads, df = second / first**2, max(1.0, whole**2 / squares - 1.0)
+        third = third_moment(change, loads)
+        return Component(n, total, min(within, total), df, 1.0, math.nan, loads, third)
 
     def difference(self, pair: tuple[int, int]) -> Floats:
         """Return the changes of the difference of a pair, shape (G,)."""
