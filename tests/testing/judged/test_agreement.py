@@ -187,3 +187,13 @@ def test_a_column_of_ids_is_no_rater() -> None:
     with pytest.raises(NbykError, match="people: column 'item' is of no rater or run by its name"):
         agreement(frame)
     assert np.isfinite(agreement(frame.drop(columns="item")).value)
+
+
+def test_it_prints_as_its_value_with_an_interval_for_each_population() -> None:
+    people = ratings(1, raters=2)
+    lines = str(agreement(people, measure="kappa", confidence_level=0.9)).splitlines()
+    low, high = agreement(people, measure="kappa", confidence_level=0.9).claims[1].interval
+    assert lines[0].split() == ["Agreement", f"{agreement(people, measure='kappa').value:.3g}", "kappa"]
+    assert lines[1].startswith("No interval for new items and raters: 2 raters are too few")
+    assert lines[-1].split("  ")[0] == f"{low:.3g} to {high:.3g}"
+    assert lines[-1].endswith("90 % interval, for new items, with these 2 raters")

@@ -90,3 +90,14 @@ def test_arguments_out_of_range_are_refused(asked: dict[str, Any], error: str) -
     people = np.random.default_rng(0).integers(0, 3, (40, 3)).astype(float)
     with pytest.raises(NbykError, match=error):
         stand_in(people, people[:, 0], **asked)
+
+
+def test_it_prints_as_its_verdict() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 3, (60, 1)).astype(float)
+    people = np.where(rng.random((60, 4)) < 0.8, truth, rng.integers(0, 3, (60, 4)))
+    people[5:, 3] = np.nan
+    first, *lines = str(stand_in(people, truth[:, 0])).splitlines()
+    assert first.split("  ")[0] == "The judge may stand in for a person"
+    assert first.endswith("1 of 4 people left out: too few items")
+    assert " ".join(lines).startswith("It may replace 3 of 3 people, and is as near to the others as one of")

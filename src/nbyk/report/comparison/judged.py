@@ -18,9 +18,9 @@ from nbyk.report.comparison.answer import comparison_answer
 from nbyk.report.comparison.sentences import board_head, p_text, variance_sentence
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, shown_name, style
 from nbyk.report.lines import Head, Line
-from nbyk.testing.judged.agreement import agreement
+from nbyk.testing.judged.agreement import Agreement, agreement
 from nbyk.testing.judged.board import JudgedBoard, OnPeoplesScale, told
-from nbyk.testing.judged.stand_in import stand_in
+from nbyk.testing.judged.stand_in import StandIn, stand_in
 from nbyk.testing.results import Claim, Interval
 from nbyk.words import ends_in_words, number, percent
 
@@ -172,9 +172,35 @@ def agreement_table(data: JudgedSystems) -> pd.DataFrame:
                     rows.append((system, who, measure, of.value, interval))
         with suppress(NbykError):
             test = stand_in(people, judge, by="accuracy" if two else "distance")
-            verdict = f"{'may' if test.passed else 'may not'} stand in for a person"
-            rows.append((system, "judge", "winning rate, ε = .2", test.winning_rate, verdict))
+            rows.append((system, "judge", "winning rate, ε = .2", test.winning_rate, _passes(test)))
     return pd.DataFrame(rows, columns=_AGREEMENT)
+
+
+def _passes(test: StandIn) -> str:
+    return f"{'may' if test.passed else 'may not'} stand in for a person"
+
+
+def agreement_head(of: Agreement) -> Head:
+    """Return the first lines of a measure of agreement: its value, and its interval for each population."""
+    lines = []
+    for claim in of.claims:
+        left, right, more = f"No interval for {claim.population}: {claim.reason}.", "", ""
+        if claim.is_conclusive:
+            left, right = ends_in_words(claim.interval), f"{percent(of.confidence_level)} interval"
+            more = f", for {claim.population}"
+        lines.append(Line(left, right, more))
+    return Head(f"Agreement {number(of.value)}", "open", of.measure, tuple(lines))
+
+
+def stand_in_head(test: StandIn) -> Head:
+    """Return the first lines of the alternative annotator test: its verdict, and the people behind it."""
+    n, left_out = len(test.raters), len(test.left_out)
+    replaced = (
+        f"It may replace {round(test.winning_rate * n)} of {n} people, and is as near to the others as one "
+        f"of them on {100.0 * test.advantage:.0f} % of items."
+    )
+    about = f"{left_out} of {left_out + n} people left out: too few items" if left_out else ""
+    return Head(f"The judge {_passes(test)}", "good" if test.passed else "bad", about, (Line(replaced),))
 
 
 def judged_figure(judged: JudgedBoard) -> Figure:

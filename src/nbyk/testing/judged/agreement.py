@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,12 +20,15 @@ from nbyk.data.arrays import as_ratings, check_aligned
 from nbyk.errors import NbykError, unknown_name
 from nbyk.sums import solve
 from nbyk.testing.intervals import check_confidence_level
-from nbyk.testing.results import Claim, inconclusive
+from nbyk.testing.results import Claim, ShownAsLines, inconclusive
 from nbyk.testing.shared_units import SharedUnitsTest, responses
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
 from nbyk.testing.shared_units.components import item_component, unit_component
 from nbyk.testing.shared_units.generalise import law_of
 from nbyk.testing.shared_units.statistic import Changes, blocks_for, centred_changes
+
+if TYPE_CHECKING:
+    from nbyk.report.lines import Head
 
 Measure = Literal[
     "alpha_nominal",
@@ -53,17 +56,25 @@ class _Sums:
     score: Callable[[Floats], Floats]
 
 
-@dataclass(frozen=True)
-class Agreement:
+@dataclass(frozen=True, repr=False)
+class Agreement(ShownAsLines):
     """A measure of agreement (`MEASURES`): 1 if it is perfect, 0 for that by chance.
 
-    The claims have its intervals, and no p: over new items and raters, and over new items with these raters,
-    or the second alone.
+    The claims have its intervals, at the confidence level, and no p: over new items and raters, and over new
+    items with these raters, or the second alone.
     """
 
     measure: Measure
     value: float
     claims: tuple[Claim, ...]
+    confidence_level: float = 0.95
+
+    @property
+    def head(self) -> Head:
+        """The value with its intervals, as it prints."""
+        from nbyk.report.comparison.judged import agreement_head
+
+        return agreement_head(self)
 
 
 def agreement(
@@ -157,7 +168,7 @@ def agreement(
         else:
             claims.append(_claim(*new, measure, value, tests[1], confidence_level))
     claims.append(_claim(*these, measure, value, tests[0], confidence_level))
-    return Agreement(measure, value, tuple(claims))
+    return Agreement(measure, value, tuple(claims), confidence_level)
 
 
 def _claim(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,13 +14,17 @@ from nbyk.data.arrays import as_ratings, check_aligned
 from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.decision import check_level
+from nbyk.testing.results import ShownAsLines
+
+if TYPE_CHECKING:
+    from nbyk.report.lines import Head
 
 _ROUNDING = 1e-9
 """Two who are as near to the others but for this share of their distance tie."""
 
 
-@dataclass(frozen=True)
-class StandIn:
+@dataclass(frozen=True, repr=False)
+class StandIn(ShownAsLines):
     """What the alternative annotator test says of a judge.
 
     Attributes
@@ -47,6 +51,13 @@ class StandIn:
     def passed(self) -> bool:
         """Whether the judge may stand in for a person."""
         return self.winning_rate >= 0.5
+
+    @property
+    def head(self) -> Head:
+        """Whether the judge passed, and by how many people, as it prints."""
+        from nbyk.report.comparison.judged import stand_in_head
+
+        return stand_in_head(self)
 
 
 def stand_in(
