@@ -200,8 +200,8 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
     says = f"more {items} alone, with {these}, would not"
     least = {name: count for name in counts if (count := aim.least(name)) is not None}
     ways = [f"{count} {words[name]}" for name, count in least.items()]
-    together = aim.together()
-    if not ways and together is not None:
+    together = None if ways else aim.together()
+    if together is not None:
         numbers = [f"{getattr(together, name)} {words[name]}" for name in counts]
         ways = [f"{listed([f'{together.n_items} items', *numbers])} together"]
     shows = f"show this effect (power {POWER:g})"
