@@ -352,3 +352,17 @@ def test_files_of_a_folder_are_runs_whatever_they_are_called(name: str, tmp_path
     assert not read.doubts
     runs = [name.format(run) if "seed" in name else f"run {name.format(run)}" for run in range(1, 12)]
     assert list(read.units["x"].names) == runs
+
+
+def test_what_was_read_prints_as_what_it_is_not_as_all_its_numbers() -> None:
+    rng = np.random.default_rng(0)
+    gold, one, other = ((rng.random((5000, 3)) < 0.5) * 1.0 for _ in range(3))
+    systems = nbyk.read_systems({"one": one, "other": other}, gold)
+    assert repr(systems) == "one, other: numbers, of 5000 items, gold of 3 raters"
+    assert repr(systems.pair("one", "other")) == "one and other: numbers, of 5000 items, with gold"
+    assert repr(nbyk.read_ratings(gold)) == "15000 ratings of 5000 items by 3 raters"
+    people = pd.DataFrame({"item": range(40), "rater": "ann", "value": one[:40, 0]})
+    judged = nbyk.read_judged(people, pd.DataFrame({"item": range(50), "value": one[:50, 1]}))
+    assert repr(judged) == "40 ratings by 1 rater, and a judge, of 1 system on 50 items"
+    votes = {"prompt": ["q", "r"], "model_a": ["x", "y"], "model_b": ["y", "x"], "winner": ["tie", "model_a"]}
+    assert repr(nbyk.read_votes(pd.DataFrame(votes))) == "2 votes between 2 models on 2 prompts"

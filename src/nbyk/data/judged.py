@@ -75,6 +75,12 @@ class JudgedSystems:
     scale: Scale | None = None
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        systems, raters = (
+            number_of(len(of), noun) for of, noun in ((self.systems, "system"), (self.raters, "rater"))
+        )
+        return f"{len(self.values)} ratings by {raters}, and a judge, of {systems} on {len(self.items)} items"
+
     def ratings_of(self, system: int) -> tuple[Floats, Floats]:
         """Return the ratings of a system's outputs (N, J), NaN where none, and the judge's scores (N,)."""
         mine = self.system == system

@@ -19,6 +19,7 @@ from nbyk.data.text import are_plain, seen
 from nbyk.data.units import UNKNOWN, VECTOR, Units, clusters_of_items, numbered_clusters
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_parquet
+from nbyk.words import number_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,6 +78,10 @@ class Ratings:
     place: DataPlace = _UNREAD
     nameless: bool = False
     wide: bool = False
+
+    def __repr__(self) -> str:
+        by = f" by {number_of(len(self.raters), 'rater')}" if self.raters_known else ""
+        return f"{self.n_ratings} ratings of {self.n_items} items{by}"
 
     @classmethod
     def from_columns(

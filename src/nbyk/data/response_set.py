@@ -86,6 +86,10 @@ class ResponseSet:
     names: tuple[str, str] = field(default=("A", "B"), repr=False, compare=False)
     scale: Scale = field(default=FROM_0_TO_1, repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        gold = ", with gold" if self.has_gold else ""
+        return f"{self.names[0]} and {self.names[1]}: {self.kind}, of {self.n_items} items{gold}"
+
     @property
     def kind(self) -> Kind:
         """What the systems' responses are: "numbers", "classes" or "distributions"."""

@@ -161,6 +161,9 @@ class Systems:
     recognised: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"{some(self.names, str, 8)}: {self.taken_as}"
+
     @property
     def names(self) -> tuple[str, ...]:
         """The systems' names."""

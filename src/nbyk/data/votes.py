@@ -16,7 +16,7 @@ from nbyk.data.ratings import refuse_alike, rows_of
 from nbyk.data.reading import table_of
 from nbyk.data.tables import Table
 from nbyk.errors import DataPlace, NbykError
-from nbyk.words import listed
+from nbyk.words import listed, number_of
 
 Ints = NDArray[np.int64]
 
@@ -66,6 +66,10 @@ class Votes:
     voter_names: tuple[str, ...] = ()
     prompt_names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        by = f" by {number_of(len(self.voter_names), 'voter')}" if self.voter_names else ""
+        return f"{self.n_votes} votes{by} between {len(self.models)} models on {self.n_prompts} prompts"
 
     @property
     def n_votes(self) -> int:
