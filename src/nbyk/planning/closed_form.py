@@ -112,7 +112,8 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
             )
         asked["effect"] = abs(pilot.effect)
     people_rate_both = pilot is not None and not (pilot.crew.runs or calls or pilot.metric.needs_gold)
-    rated_systems = 1 if pilot is None else pilot.judged or 1 + people_rate_both
+    judged = None if pilot is None else pilot.judged
+    rated_systems = judged.systems if judged else 1 + people_rate_both
     request = request_of(
         spread,
         asked,
