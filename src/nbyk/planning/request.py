@@ -37,6 +37,8 @@ MAX_ITEMS, MAX_RESPONSES = 100_000, 100
 _NEARLY = 0.25
 """No test does better by so much, in normal quantiles, than one that knows the variance."""
 
+_MOST_POWER = 1.0 - 2.0**-53
+
 SIZES = {
     "n_items": "items",
     "raters": "raters",
@@ -345,11 +347,15 @@ class Request:
         size = (self.effect or 0.0) if effect is None else effect
         return power_with_people(self._spread(crew), crew, size, self.alpha, self.alternative)
 
-    def may_reach(self, crew: Crew) -> bool:
+    def may_reach(self, crew: Crew, power: float | None = None, effect: float | None = None) -> bool:
         """Return whether a crew would come near the power if its test knew the variance of the effect."""
-        variance = variance_of(self._spread(crew), crew)
-        needed = quantile(self.power or 0.0) - quantile(self.one_sided_alpha) - _NEARLY
-        return (self.effect or 0.0) ** 2 >= max(needed, 0.0) ** 2 * variance
+        wanted, size = self.power or 0.0 if power is None else power, effect or self.effect or 0.0
+        needed = quantile(min(wanted, _MOST_POWER)) - quantile(self.one_sided_alpha) - _NEARLY
+        return size**2 >= max(needed, 0.0) ** 2 * self.variance_of(crew)
+
+    def variance_of(self, crew: Crew) -> float:
+        """Return the variance of the effect that a crew measures."""
+        return variance_of(self._spread(crew), crew)
 
     def _spread(self, crew: Crew) -> Spread:
         assert isinstance(self.source, Spread | PilotLaw)
