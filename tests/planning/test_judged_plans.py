@@ -64,6 +64,10 @@ def test_people_or_calls_are_solved_for_and_prices_weigh_them() -> None:
     calls = nbyk.plan(data, solve="calls", effect=0.6, power=0.8)
     assert calls.open == ("calls",)
     assert calls.power >= 0.8
+    assert calls.crew.calls > calls.n_items  # the judge scores what people rate: before, 4 calls
+    none = nbyk.plan(replace(data, answers=20 * data.answers), solve="calls", effect=0.25, power=0.999)
+    assert none.present is not None
+    assert none.power >= none.present.power - 0.001  # of 256 points; before, with half of the calls at hand
     dear, cheap = (
         nbyk.plan(data, effect=0.3, power=0.8, cost_per_rater=price, cost_per_call=0.01, calls=1000)
         for price in (100.0, 0.1)

@@ -312,7 +312,8 @@ class Request:
 
     def least(self, name: str) -> int:
         """Return the least number of items, raters, ratings or runs to consider: K ratings need K raters."""
-        given = {"n_items": self.items_per_cluster + 1, "raters": self.k_responses or 0}
+        rated = (self.n_items or 0) * self.costs.rated_systems  # outputs that the judge scores too
+        given = {"n_items": self.items_per_cluster + 1, "raters": self.k_responses or 0, "calls": rated + 2}
         return max(LEAST[name], given.get(name, 0), self.at_hand.get(name, 0) + 1)
 
     def most(self, name: str) -> int:
@@ -322,7 +323,8 @@ class Request:
         if name == "k_responses":
             return min(self.max_responses, self.raters or MOST_UNITS)
         all_rate_all = name == "raters" and self.k_responses is None and "k_responses" not in self.open
-        return self.max_responses if all_rate_all else MOST_UNITS
+        most = MOST_ITEMS if name == "calls" else MOST_UNITS
+        return self.max_responses if all_rate_all else most
 
     def crew(self, sizes: Mapping[str, int] | None = None) -> Crew:
         """Return the crew with these numbers; others that are left out take their least value."""
