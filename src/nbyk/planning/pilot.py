@@ -258,7 +258,7 @@ class Pilot:
     def shows_ratings(self) -> bool:
         """Whether the pilot shows what another number of ratings of an item would do, or it is declared."""
         people = [part for source, part in self.test.sources.items() if self.rated or source == "raters"]
-        shown = any(part.responses > self.test.items.units for part in people)
+        shown = any(part.responses > self.crew.n_items for part in people)
         return shown or self.at_hand is not None or "ratings" in self.declared
 
     @property

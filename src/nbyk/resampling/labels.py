@@ -315,22 +315,19 @@ class LabelPopulation:
         pilot = self._of_pair
         if pilot is not None:
             answers, table = pilot.answers_to(rows), np.eye(n_classes)
-            gold = (
-                pilot.shares(rows)
-                if long_run
-                else shares_among(pilot.labels(rows, self.k_responses, streams), table)
-            )
+            labels = None if long_run else pilot.labels(rows, self.k_responses, streams)
+            gold = pilot.shares(rows) if labels is None else shares_among(labels, table)
             return LabelSets(gold, shares_among(answers, table), answers, rows=rows)
         runs = self.n_runs or (None if long_run else self.k_responses)
-        labels = (None if long_run else self.k_responses, *2 * (runs,))
-        shares = np.empty((len(labels), *rows.shape, n_classes))
+        numbers = (None if long_run else self.k_responses, *2 * (runs,))
+        shares = np.empty((3, *rows.shape, n_classes))
         chances, limits = _pool(self.prior, self.epsilon_a, self.epsilon_b)
-        for role_shares, above, k in zip(shares, chances, labels, strict=False):
+        for role_shares, above, k in zip(shares, chances, numbers, strict=True):
             if k is None:
                 role_shares[:] = shares_of(above[:, rows])
         word = streams.generator("labels").integers(2**64, dtype=np.uint64)
-        flat = shares.reshape(len(labels), -1, n_classes)
-        _draw_shares(limits, rows.reshape(-1), np.array([k or 0 for k in labels]), word, flat)
+        flat = shares.reshape(3, -1, n_classes)
+        _draw_shares(limits, rows.reshape(-1), np.array([k or 0 for k in numbers]), word, flat)
         return LabelSets(shares[0], shares[1:], runs=runs or _MANY, rows=rows)
 
     def item_effects(self, metrics: Sequence[Metric], streams: Streams, n_sets: int) -> Floats:

@@ -165,11 +165,13 @@ class RatingPool:
         expected = mixed / mixed.sum(axis=1, keepdims=True)
         n_labels = counts.sum(axis=1)
         own = np.full((len(counts), int(n_labels.max())), np.nan)
-        own[np.arange(own.shape[1]) < n_labels[:, np.newaxis]] = labels_in(counts)
         classes = np.arange(float(counts.shape[1]))
+        places = np.repeat(np.tile(classes, len(counts)), counts.ravel())
+        own[np.arange(own.shape[1]) < n_labels[:, np.newaxis]] = places
         indicators = np.where(np.isnan(own), np.nan, own == classes[:, np.newaxis, np.newaxis])
         left = indicators - expected.T[..., np.newaxis]
-        c = concentration(list(left[:, tell])) if tell.sum() > 1 else _ONE_DISTRIBUTION
+        known = tell if (n_labels[tell] > 1).sum() > 1 else np.ones_like(tell)
+        c = concentration(list(left[:, known]))
         atoms = np.tile(classes, (len(counts), 1))
         return cls(own, n_labels, atoms, partial(_by_dirichlet, counts + c * expected))
 
@@ -228,11 +230,6 @@ def concentration(ratings: Sequence[Floats]) -> float:
         between_items = float((counts * (means - mean) ** 2).sum() / (n_items - 1))
         all_within, all_between = all_within + within, all_between + (between_items - within) / size
     return min(_ONE_DISTRIBUTION, all_within / all_between) if all_between > 0.0 else _ONE_DISTRIBUTION
-
-
-def labels_in(counts: Integers) -> Integers:
-    """Return labels, as places of classes, item by item, from their counts (N, M)."""
-    return np.repeat(np.tile(np.arange(counts.shape[1]), len(counts)), counts.ravel())
 
 
 def means_by(answers: Sequence[Floats], means: Floats) -> Floats:
