@@ -12,7 +12,7 @@ import nbyk
 from nbyk.planning.pilot import Pilot
 from nbyk.testing.judged.corrected import Weighing, corrected
 from nbyk.testing.shared_units.power import power_with_people, variance_of
-from tests.testing.judged.test_corrected import simulated
+from tests.testing.judged.test_corrected import judged, simulated
 
 
 def test_the_plan_has_the_variance_of_the_comparison() -> None:
@@ -26,6 +26,26 @@ def test_the_plan_has_the_variance_of_the_comparison() -> None:
     assert pilot.spread.calls / 2000 == pytest.approx(parts["items that only the judge scored"], rel=1e-9)
     # the same number of ratings an item and nearly equal loads: the closed form is the estimate's variance
     assert variance_of(pilot.spread, pilot.crew) == pytest.approx(found.broad.variance, rel=0.15)
+
+
+@pytest.mark.parametrize("common", [60, 30, 0])
+def test_other_outputs_of_either_system_are_planned_as_many_as_people_rated(common: int) -> None:
+    """All four people rate 60 outputs of each: the plan's variance is the comparison's, which is I − W + T.
+
+    Before, 90 or 120 items of one rating each, and raters who differ by 1.5 or 2 times as much.
+    """
+    rng, outputs = np.random.default_rng(3), [np.arange(60), np.arange(60 - common, 120 - common)]
+    item = np.concatenate([np.repeat(of, 4) for of in outputs])
+    system, rater = np.repeat([0, 1], 240), np.tile(np.arange(4), 120)
+    quality = 0.6 + 0.15 * rng.standard_normal((1000, 2))
+    values = quality[item, system] + 0.1 * rng.standard_normal((2, 4))[system, rater]
+    values += 0.1 * rng.standard_normal(len(values))
+    data = judged(quality + 0.1 * rng.standard_normal(quality.shape), item, rater, values, system)
+    pilot, found = Pilot.of_judged(data), corrected(Weighing(data), 0, 1).broad
+    assert found is not None
+    assert variance_of(pilot.spread, pilot.crew) == pytest.approx(found.variance, rel=1e-9)
+    size = {"n_items": 60, "k_responses": 4, "raters": 4, "calls": 2000}
+    assert nbyk.plan(data, effect=0.05, **size).cost == len(values)
 
 
 @pytest.mark.parametrize("raters", [2, 3])
@@ -44,6 +64,10 @@ def test_people_or_calls_are_solved_for_and_prices_weigh_them() -> None:
     calls = nbyk.plan(data, solve="calls", effect=0.6, power=0.8)
     assert calls.open == ("calls",)
     assert calls.power >= 0.8
+    assert calls.crew.calls > calls.n_items  # the judge scores what people rate: before, 4 calls
+    none = nbyk.plan(replace(data, answers=20 * data.answers), solve="calls", effect=0.25, power=0.999)
+    assert none.present is not None
+    assert none.power >= none.present.power - 0.001  # of 256 points; before, with half of the calls at hand
     dear, cheap = (
         nbyk.plan(data, effect=0.3, power=0.8, cost_per_rater=price, cost_per_call=0.01, calls=1000)
         for price in (100.0, 0.1)

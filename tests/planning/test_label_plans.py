@@ -10,6 +10,7 @@ from scipy.stats import dirichlet_multinomial
 
 from nbyk.errors import NbykError
 from nbyk.metrics import get
+from nbyk.planning.item_moments import curve_from_moments
 from nbyk.planning.plan import plan
 from nbyk.planning.power.estimate import power_of_test
 from nbyk.priors import ClassPrior
@@ -142,6 +143,49 @@ def test_a_real_pair_is_planned_with_its_own_answers() -> None:
     assert found.power > 0.8
     again = LabelledItems(PRIOR, counts[::-1], (a[::-1, None].astype(float), b[::-1, None].astype(float)))
     assert again.key() == items.key()
+
+
+def labelled(n: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return counts of K labels of items whose likeliest class two systems know, and the systems' answers."""
+    rng = np.random.default_rng(2)
+    shares = rng.dirichlet((2.0, 2.0, 2.0), n)
+    known = [rng.random((n, 1)) < share for share in (0.8, 0.6)]
+    answers = [np.where(one, shares.argmax(axis=1)[:, None], rng.integers(0, 3, (n, 1))) for one in known]
+    return rng.multinomial(k, shares), *answers
+
+
+def test_a_real_pair_differs_by_what_its_own_labels_show() -> None:
+    """One of an item's own labels is right for A, for B or for neither: a closed form of N.
+
+    Before, labels were drawn by a posterior that does not know the answers, and N was nine times as many.
+    """
+    counts, a, b = labelled(4000, 3)
+    own = counts / counts.sum(axis=1, keepdims=True)
+    right_a, right_b = (np.take_along_axis(own, of, axis=1)[:, 0] for of in (a, b))
+    mean, square = (right_a - right_b).mean(), np.where((a == b)[:, 0], 0.0, right_a + right_b).mean()
+    expected = curve_from_moments(1, mean, np.sqrt(square - mean**2), 10**6, 0.025).items_for(0.8)
+    items = LabelledItems(PRIOR, counts, (a.astype(float), b.astype(float)))
+    found = plan(items, k_responses=1, power=0.8, precision=0.03)
+    assert found.n_items == pytest.approx(expected, rel=0.1)  # the error of 65,536 items
+
+
+@pytest.mark.parametrize("k", [2, 10])
+def test_further_labels_of_a_real_pair_know_its_answers(k: int) -> None:
+    """Three labels of an item stand for ten as ten of its own do; before, with a fifth of the effect."""
+    counts, a, b = labelled(20_000, 13)
+    few = np.array(
+        [np.random.default_rng(item).multivariate_hypergeometric(row, 3) for item, row in enumerate(counts)]
+    )
+    effects = [
+        item_effects(
+            LabelPopulation(LabelledItems(PRIOR, of, (a.astype(float), b.astype(float))), 1024, k, 0.0),
+            DIVERGENCE,
+            chunk=0,
+        ).ravel()
+        for of in (few, counts)
+    ]
+    signal, expected = (float(of.mean() / of.std()) for of in effects)
+    assert signal == pytest.approx(expected, rel=0.15)
 
 
 @pytest.mark.parametrize(

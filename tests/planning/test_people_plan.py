@@ -13,7 +13,8 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.responses import response_set
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.errors import NbykError
-from nbyk.planning.request import Costs
+from nbyk.planning.closed_form import _affordable, solved
+from nbyk.planning.request import Costs, Request
 from nbyk.planning.result import Plan
 from nbyk.testing.shared_units.collection import Crew
 from nbyk.testing.shared_units.power import Aim, power_with_people
@@ -132,6 +133,21 @@ def test_a_budget_finds_the_least_effect_of_all_collections() -> None:
     found = planned(SPREAD, {"runs": 0, "power": 0.8, "costs": COSTS, "budget": 700.0})
     assert found.power == pytest.approx(0.8)
     assert max(power_with_people(SPREAD, crew, 0.98 * found.effect) for crew in every_crew(700.0)) < 0.8
+
+
+@pytest.mark.parametrize("asked", [{"effect": 0.05}, {"power": 0.8}])
+def test_what_a_budget_buys_is_the_best_of_all_that_it_buys(asked: dict[str, Any]) -> None:
+    """Collections whose variance is too large are passed over: before, each of 2,400 took a look."""
+    prices = Costs(item=1.0, rating=0.5, rater=20.0, run=50.0)
+    spread = replace(SPREAD, runs=0.002, answers=0.02)
+    request = Request(source=spread, calls=0, budget=1200.0, costs=prices, **asked)
+    power_with_people.cache_clear()
+    found = solved(request)
+    assert power_with_people.cache_info().misses < 1200
+    crews = _affordable(request, ["n_items", "raters", "k_responses", "runs"])
+    assert len(crews) > 1500
+    effect = 0.05 if found.effect is None else found.effect
+    assert found.power == pytest.approx(max(request.power_of(crew, effect) for crew in crews), abs=1e-9)
 
 
 def test_the_cheapest_collection_has_the_power_and_nothing_cheaper_does() -> None:

@@ -37,11 +37,11 @@ def test_concentration_is_the_ratio_of_an_analysis_of_variance() -> None:
     ratings = dirichlet_ratings()
     within = ratings.var(axis=1, ddof=1).mean()
     between = ratings.mean(axis=1).var(ddof=1) - within / 6
-    assert concentration(ratings) == pytest.approx(within / between)
-    assert concentration(ratings) == pytest.approx(4.5, abs=0.35)  # three standard errors
+    assert concentration([ratings]) == pytest.approx(within / between)
+    assert concentration([ratings]) == pytest.approx(4.5, abs=0.35)  # three standard errors
     ratings[::2, 3:] = NAN
-    assert concentration(ratings) == pytest.approx(4.5, abs=0.45)
-    assert concentration(np.tile([0.2, 0.4, 0.6], (50, 1))) == 1e6
+    assert concentration([ratings]) == pytest.approx(4.5, abs=0.45)
+    assert concentration([np.tile([0.2, 0.4, 0.6], (50, 1))]) == 1e6
 
 
 def test_no_more_ratings_than_there_are_are_drawn_without_replacement() -> None:
@@ -111,6 +111,26 @@ def test_further_ratings_by_a_prior_have_the_moments_of_its_items(levels: int) -
         one, other = away[0] ** power, away[1] ** power
         assert one.mean() == pytest.approx(other.mean(), abs=4.0 * np.hypot(one.std(), other.std()) / 141)
     assert others.means.std() == pytest.approx(response.mean(mu, sigma).std(), rel=0.03)
+
+
+@pytest.mark.parametrize("gold", [True, False])
+def test_further_ratings_of_a_real_pair_know_its_answers(gold: bool) -> None:
+    """Two ratings of an item stand for ten as twelve do. Before, N was three times as many."""
+    generator, n = np.random.default_rng(4), 4000
+    mu = generator.uniform(0.2, 0.8, n)
+    ratings = np.clip(mu[:, None] + generator.normal(0.0, 0.15, (n, 12)), 0.0, 1.0)
+    answers = [(mu + generator.normal(0.0, sd, n))[:, None] for sd in (0.05, 0.15)]
+    if not gold:  # people rate both answers, whose quality has half its variance in common
+        own = mu[:, None] + generator.normal((0.0, 0.03), 0.17, (n, 2))
+        answers = [np.clip(of[:, None] + generator.normal(0.0, 0.15, (n, 12)), 0.0, 1.0) for of in own.T]
+    signals = []
+    for known in (2, 12):
+        pair = tuple(of[:, :known] for of in answers)
+        pilot = PilotItems("pilot", ratings[:, :known] if gold else None, LIKERT, systems=pair)  # type: ignore[arg-type]
+        effects = item_effects(RedrawnPilot(pilot, 1024, 10, 0.0), "mae" if gold else "mean", chunk=0)[0]
+        signals.append(abs(float(effects.mean())) / float(effects.std()))
+    few, many = signals
+    assert few == pytest.approx(many, rel=0.15)
 
 
 def small_pair(n: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

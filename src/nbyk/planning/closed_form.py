@@ -112,7 +112,8 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
             )
         asked["effect"] = abs(pilot.effect)
     people_rate_both = pilot is not None and not (pilot.crew.runs or calls or pilot.metric.needs_gold)
-    rated_systems = 1 if pilot is None else pilot.judged or 1 + people_rate_both
+    judged = None if pilot is None else pilot.judged
+    rated_systems = judged.systems if judged else 1 + people_rate_both
     request = request_of(
         spread,
         asked,
@@ -238,16 +239,26 @@ def solved(request: Request) -> Plan:
     if sizes and request.budget is None:
         return _cheapest(request, sizes) if len(sizes) > 1 else _least(request, sizes[0])
     crews = _affordable(request, sizes) if sizes else [request.crew()]
+    # those of a small variance first: where no other can be better, the search ends
+    order = sorted(range(len(crews)), key=lambda place: request.variance_of(crews[place]))
+    best, effect, power = 0, math.inf, 0.0
     if request.power is None:
-        best = max(crews, key=request.power_of)
-        return Plan.by_formula(request, best, request.power_of(best))
-    best, effect, power = crews[0], math.inf, 0.0
-    for crew in crews:
-        if request.power_of(crew, min(effect, _LARGEST_EFFECT)) > request.power:
-            least = _least_effect(request, crew)
+        for place in order:
+            if not request.may_reach(crews[place], power):
+                break
+            reached = request.power_of(crews[place])
+            if (reached, -place) > (power, -best):
+                best, power = place, reached
+        return Plan.by_formula(request, crews[best], power)
+    for place in order:
+        size = min(effect, _LARGEST_EFFECT)
+        if not request.may_reach(crews[place], effect=size):
+            break
+        if request.power_of(crews[place], size) > request.power:
+            least = _least_effect(request, crews[place])
             if least[0] < effect:
-                best, (effect, power) = crew, least
-    return Plan.by_formula(request, best, power, effect=effect, reachable=math.isfinite(effect))
+                best, (effect, power) = place, least
+    return Plan.by_formula(request, crews[best], power, effect=effect, reachable=math.isfinite(effect))
 
 
 def with_assurance(best: Plan, pilot: Pilot) -> Plan:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -68,6 +68,18 @@ def check_clusters(data: ResponseSet) -> None:
         )
 
 
+class Judged(NamedTuple):
+    """What people and a judge show of some systems: each rating's influence on the estimate, and its test.
+
+    The items of the test and of the crew are the outputs of one system that people rated.
+    """
+
+    influences: Responses
+    test: SharedUnitsTest
+    crew: Crew
+    systems: int
+
+
 @dataclass(frozen=True)
 class Pilot:
     """Two systems on some items, and by a metric what they show of the effect and its variances.
@@ -93,10 +105,8 @@ class Pilot:
     assumed, stated, epsilon
         What is assumed of simulated systems, in words, the effect by which they differ, in its unit, and the
         ε of system B; "", None and 0 of real ones.
-    calls, judged
-        Calls of a judge whom people correct, and of how many systems they rate most items; 0 without a judge.
-    known
-        The responses with their units, if they do not follow from `pairs`.
+    judged
+        What people and a judge show; None without a judge.
     at_hand
         The numbers of the pilot that `pairs` stand for, if they are simulated in other numbers.
     """
@@ -111,9 +121,7 @@ class Pilot:
     assumed: str = ""
     stated: float | None = None
     epsilon: float = 0.0
-    calls: int = 0
-    judged: int = 0
-    known: Responses | None = None
+    judged: Judged | None = None
     at_hand: Crew | None = None
 
     @classmethod
@@ -189,19 +197,25 @@ class Pilot:
         weighing = Weighing(data)
         means = [corrected(weighing, place).items.effect for place in range(len(data.systems))]
         first, *others = np.argsort(np.negative(means)).tolist()
-        estimate = corrected(weighing, first, *others[:1])
-        a, b = estimate.influences.a, estimate.influences.b
-        if others:  # one system's mean is compared with nothing
-            a = replace(a, values=a.values + estimate.items.effect)
-        names = tuple(f"rater {place}" for place in range(estimate.influences.n_units))
-        people = Units("ids", names, a.units.astype(np.int32))
-        shown = ResponseSet(np.empty((len(a.values), 0)), a.values, b.values, {"a": people, "b": FRESH})
         systems = [first, *others[:1]]
-        calls = int(data.answers[:, systems].sum())
-        judged = round(int(weighing.rated[:, systems].sum()) / len(a.values))
+        estimate = corrected(weighing, *systems)
+        influences = estimate.influences
+        test, n_ratings = estimate.broad or estimate.items, int(np.isin(data.system, systems).sum())
+        if not others:  # one system's mean is compared with nothing
+            test = replace(test, effect=0.0)
+        n_outputs = int(weighing.rated[:, systems].sum())
+        n_items = round(n_outputs / len(systems))  # people may have rated other outputs of B than of A
+        items = replace(test.items, units=n_items, responses=float(n_items))
+        raters = max(influences.sizes.values(), default=0)
+        calls, k = int(data.answers[:, systems].sum()), max(1, round(n_ratings / n_outputs))
+        crew = Crew(n_items, raters, min(k, raters) if raters else k, 0, calls=calls)
+        names = tuple(f"rater {place}" for place in range(influences.n_units))
+        people = Units("ids", names, influences.a.units.astype(np.int32))
+        a, b = influences.a.values, influences.b.values
+        shown = ResponseSet(np.empty((len(a), 0)), a, b, {"a": people, "b": FRESH})
         declared = {"calls": estimate.over_rest * calls}
-        known = replace(estimate.influences, a=a)
-        return cls((shown,), get("mean"), declared=declared, calls=calls, judged=judged, known=known)
+        known = Judged(influences, replace(test, items=items), crew, len(systems))
+        return cls((shown,), get("mean"), declared=declared, judged=known)
 
     @property
     def data(self) -> ResponseSet:
@@ -211,8 +225,8 @@ class Pilot:
     @cached_property
     def responses(self) -> list[Responses]:
         """The responses of each set with their units, if they have any, and clusters."""
-        if self.known is not None:
-            return [self.known]
+        if self.judged is not None:
+            return [self.judged.influences]
         parts = []
         for data in self.pairs:
             gold = data.gold if data.has_gold else None
@@ -230,14 +244,21 @@ class Pilot:
     @cached_property
     def crew(self) -> Crew:
         """The numbers of items, shared raters, ratings and shared runs; none of units with one item each."""
+        if self.judged is not None:
+            return self.judged.crew
         has_ratings = self.rated or self.metric.takes_trials
-        return self.at_hand or replace(crew_of(self.responses[0], rated=has_ratings), calls=self.calls)
+        return self.at_hand or crew_of(self.responses[0], rated=has_ratings)
+
+    @property
+    def calls(self) -> int:
+        """Calls of a judge whom people correct; 0 without one."""
+        return self.judged.crew.calls if self.judged else 0
 
     @property
     def shows_ratings(self) -> bool:
         """Whether the pilot shows what another number of ratings of an item would do, or it is declared."""
         people = [part for source, part in self.test.sources.items() if self.rated or source == "raters"]
-        shown = any(part.responses > self.data.n_items for part in people)
+        shown = any(part.responses > self.crew.n_items for part in people)
         return shown or self.at_hand is not None or "ratings" in self.declared
 
     @property
@@ -262,7 +283,7 @@ class Pilot:
     def check_effect(self, effect: float | None) -> None:
         """Raise NbykError if no effect can be as large as one, on the scale or by all responses together."""
         data, power = self.data, self.metric.unit_power
-        if effect is None or power < 1 or self.known is not None or data.categories is not None:
+        if effect is None or power < 1 or self.judged is not None or data.categories is not None:
             return
         values = np.concatenate([of.ravel() for of in (data.gold, data.a, data.b)])
         low, high = ends_of(self.scale) or (float(np.nanmin(values)), float(np.nanmax(values)))
@@ -334,6 +355,8 @@ class Pilot:
 
     @cached_property
     def _tests(self) -> list[tuple[SharedUnitsTest, SharedUnitsTest]]:
+        if self.judged is not None:
+            return [(self.judged.test, self.judged.test)]
         check_clusters(self.data)
         return [tests_of(data, self.metric) for data in self.responses]
 

@@ -37,6 +37,8 @@ MAX_ITEMS, MAX_RESPONSES = 100_000, 100
 _NEARLY = 0.25
 """No test does better by so much, in normal quantiles, than one that knows the variance."""
 
+_MOST_POWER = 1.0 - 2.0**-53
+
 SIZES = {
     "n_items": "items",
     "raters": "raters",
@@ -310,7 +312,8 @@ class Request:
 
     def least(self, name: str) -> int:
         """Return the least number of items, raters, ratings or runs to consider: K ratings need K raters."""
-        given = {"n_items": self.items_per_cluster + 1, "raters": self.k_responses or 0}
+        rated = (self.n_items or 0) * self.costs.rated_systems  # outputs that the judge scores too
+        given = {"n_items": self.items_per_cluster + 1, "raters": self.k_responses or 0, "calls": rated + 2}
         return max(LEAST[name], given.get(name, 0), self.at_hand.get(name, 0) + 1)
 
     def most(self, name: str) -> int:
@@ -320,7 +323,8 @@ class Request:
         if name == "k_responses":
             return min(self.max_responses, self.raters or MOST_UNITS)
         all_rate_all = name == "raters" and self.k_responses is None and "k_responses" not in self.open
-        return self.max_responses if all_rate_all else MOST_UNITS
+        most = MOST_ITEMS if name == "calls" else MOST_UNITS
+        return self.max_responses if all_rate_all else most
 
     def crew(self, sizes: Mapping[str, int] | None = None) -> Crew:
         """Return the crew with these numbers; others that are left out take their least value."""
@@ -345,11 +349,15 @@ class Request:
         size = (self.effect or 0.0) if effect is None else effect
         return power_with_people(self._spread(crew), crew, size, self.alpha, self.alternative)
 
-    def may_reach(self, crew: Crew) -> bool:
+    def may_reach(self, crew: Crew, power: float | None = None, effect: float | None = None) -> bool:
         """Return whether a crew would come near the power if its test knew the variance of the effect."""
-        variance = variance_of(self._spread(crew), crew)
-        needed = quantile(self.power or 0.0) - quantile(self.one_sided_alpha) - _NEARLY
-        return (self.effect or 0.0) ** 2 >= max(needed, 0.0) ** 2 * variance
+        wanted, size = self.power or 0.0 if power is None else power, effect or self.effect or 0.0
+        needed = quantile(min(wanted, _MOST_POWER)) - quantile(self.one_sided_alpha) - _NEARLY
+        return size**2 >= max(needed, 0.0) ** 2 * self.variance_of(crew)
+
+    def variance_of(self, crew: Crew) -> float:
+        """Return the variance of the effect that a crew measures."""
+        return variance_of(self._spread(crew), crew)
 
     def _spread(self, crew: Crew) -> Spread:
         assert isinstance(self.source, Spread | PilotLaw)

@@ -25,7 +25,7 @@ _FEW = 40
 """Up to this whole number, each has its own power: a line through several does not help."""
 _ABOUT = 1.25
 """The error of the line may be so many times the wanted one."""
-_ROUNDS = 60
+_ROUNDS, _PATIENCE = 60, 8
 _REPAIRS = 4
 
 
@@ -70,7 +70,7 @@ class RootSearch:
         if self._reaches(self.low, precision):
             return self._root(self.low, self.low, self.low, standard_error(*self.seen[self.low]))
         x, below, above = self._allowed(guess), self.low, math.inf
-        for _ in range(_ROUNDS):
+        for turn in range(_ROUNDS):
             if x > self.low and self._reaches(x, precision):
                 above = x
             else:
@@ -87,6 +87,8 @@ class RootSearch:
             if within and power_error <= _ABOUT * precision and not (self.whole and x <= _FEW):
                 reach = math.exp(1.96 * z_error / slope)
                 return self._root(place, place / reach, place * reach, power_error)
+            if turn > _PATIENCE and above == math.inf:
+                place = max(place, 2.0 * x)  # a power that hardly grows
             x = self._between(min(max(place, x / _LONGEST_STEP), x * _LONGEST_STEP), below, above)
         return replace(self._root(math.nan, math.nan, math.nan, math.nan), settled=below == self.high)
 

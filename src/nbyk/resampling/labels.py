@@ -23,6 +23,7 @@ from nbyk.resampling.effects import batches, effects_of_scores
 from nbyk.resampling.lanes import LANES, STATE, next_row, start_replicate
 from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population, check_epsilon, check_size
+from nbyk.resampling.rating_pool import Distributions, RatingPool
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
 
 Counts = NDArray[np.int64]
@@ -117,6 +118,27 @@ class LabelledItems(ItemSource):
         """Return some of the items, in an order."""
         answers = self.answers and (self.answers[0][rows], self.answers[1][rows])
         return replace(self, counts=self.counts[rows], answers=answers)
+
+    @cached_property
+    def _gold(self) -> tuple[RatingPool, Distributions]:
+        """The labels of items that real systems answered, and distributions of further ones."""
+        answers = [shares_among(one, np.eye(self.levels)) for one in self.answers or ()]
+        pool = RatingPool.of_labels(self.counts, np.stack(answers))
+        generator = Streams(stream_key(0, purpose="labels beside answers", prior=self.key()), 0).generator("")
+        return pool, pool.distributions(-(-_POOL // self.n_items), generator)
+
+    def labels(self, rows: NDArray[np.int64], k: int, streams: Streams) -> Floats:
+        """Return K labels of items that real systems answered, (R, N, K): the item's own first."""
+        pool, further = self._gold
+        return pool.take(rows, k, streams.generator("gold"), further)
+
+    def answers_to(self, rows: NDArray[np.int64]) -> Floats:
+        """Return real systems' answers to items, (2, R, N, runs)."""
+        return _together(self.answers or ())[:, rows % self.n_items]
+
+    def shares(self, rows: NDArray[np.int64]) -> Floats:
+        """Return the shares of infinitely many labels of items that real systems answered, (R, N, M)."""
+        return np.diff(self._gold[1].cumulative, axis=1, prepend=0.0)[rows]
 
     def effect(self, metric: Metric) -> float:
         """Return by how much A's answers are better than B's here, by a metric that is a mean over items."""
@@ -265,6 +287,13 @@ class LabelPopulation:
         Under the null, a fair coin gives each of a system's labels A's shares or B's; real systems have none.
         """
         rows = self._rows(streams, n_sets)
+        pilot = self._of_pair
+        if pilot is not None:
+            if hypothesis == "null":
+                raise NbykError(
+                    "found real systems, whose answers stand; expected simulated ones under the null"
+                )
+            return pilot.labels(rows, self.k_responses, streams), pilot.answers_to(rows)
         gold, *systems = _pool(self.prior, self.epsilon_a, self.epsilon_b)[0]
         if hypothesis == "null":
             systems = [0.5 * (systems[0] + systems[1])] * 2
@@ -273,11 +302,8 @@ class LabelPopulation:
             u = streams.uniforms(role, (*rows.shape, k))
             return labels_of(above[:, rows], u).astype(np.float64)
 
-        answers, runs = self._answers(rows), self.n_runs or self.k_responses
-        if answers is not None and hypothesis == "null":
-            raise NbykError("found real systems, whose answers stand; expected simulated ones under the null")
-        if answers is None:
-            answers = np.stack([labels(*of, runs) for of in zip("ab", systems, strict=True)])
+        runs = self.n_runs or self.k_responses
+        answers = np.stack([labels(*of, runs) for of in zip("ab", systems, strict=True)])
         return labels("gold", gold, self.k_responses), answers
 
     def sets(self, streams: Streams, n_sets: int, *, long_run: bool = False) -> LabelSets:
@@ -286,18 +312,22 @@ class LabelPopulation:
         In the long run, gold has infinitely many labels, and so have systems that answer as often as gold.
         """
         rows, n_classes = self._rows(streams, n_sets), self.prior.levels
-        answers, runs = self._answers(rows), self.n_runs or (None if long_run else self.k_responses)
-        labels = (None if long_run else self.k_responses, *2 * (runs,))[: 3 if answers is None else 1]
-        shares = np.empty((len(labels), *rows.shape, n_classes))
+        pilot = self._of_pair
+        if pilot is not None:
+            answers, table = pilot.answers_to(rows), np.eye(n_classes)
+            labels = None if long_run else pilot.labels(rows, self.k_responses, streams)
+            gold = pilot.shares(rows) if labels is None else shares_among(labels, table)
+            return LabelSets(gold, shares_among(answers, table), answers, rows=rows)
+        runs = self.n_runs or (None if long_run else self.k_responses)
+        numbers = (None if long_run else self.k_responses, *2 * (runs,))
+        shares = np.empty((3, *rows.shape, n_classes))
         chances, limits = _pool(self.prior, self.epsilon_a, self.epsilon_b)
-        for role_shares, above, k in zip(shares, chances, labels, strict=False):
+        for role_shares, above, k in zip(shares, chances, numbers, strict=True):
             if k is None:
                 role_shares[:] = shares_of(above[:, rows])
         word = streams.generator("labels").integers(2**64, dtype=np.uint64)
-        flat = shares.reshape(len(labels), -1, n_classes)
-        _draw_shares(limits, rows.reshape(-1), np.array([k or 0 for k in labels]), word, flat)
-        if answers is not None:
-            return LabelSets(shares[0], shares_among(answers, np.eye(n_classes)), answers, rows=rows)
+        flat = shares.reshape(3, -1, n_classes)
+        _draw_shares(limits, rows.reshape(-1), np.array([k or 0 for k in numbers]), word, flat)
         return LabelSets(shares[0], shares[1:], runs=runs or _MANY, rows=rows)
 
     def item_effects(self, metrics: Sequence[Metric], streams: Streams, n_sets: int) -> Floats:
@@ -340,11 +370,10 @@ class LabelPopulation:
     def _rows(self, streams: Streams, n_sets: int) -> NDArray[np.int64]:
         return streams.generator("items").integers(_POOL, size=(n_sets, self.n_items))
 
-    def _answers(self, rows: NDArray[np.int64]) -> Floats | None:
-        """Return real systems' answers to items of the pool, (2, R, N, runs); None of simulated ones."""
-        if self.prior.answers is None:
-            return None
-        return _together(self.prior.answers)[:, rows % self.prior.n_items]
+    @property
+    def _of_pair(self) -> LabelledItems | None:
+        """The pilot's items, if real systems answered them."""
+        return self.prior if isinstance(self.prior, LabelledItems) and self.prior.of_pair else None
 
 
 @lru_cache(maxsize=4)

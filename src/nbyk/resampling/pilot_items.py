@@ -16,7 +16,7 @@ from nbyk.priors import Response, TwoStagePrior
 from nbyk.priors.prior import ItemSource
 from nbyk.priors.prior_fit import FAMILY_PAIRS, prior_of_items
 from nbyk.resampling.population import check_systems
-from nbyk.resampling.rating_pool import Distributions, RatingPool
+from nbyk.resampling.rating_pool import Distributions, RatingPool, means_by
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
 
 ENOUGH_RATINGS = 4
@@ -154,7 +154,17 @@ class PilotItems(ItemSource):
     def pools(self) -> tuple[RatingPool, ...]:
         """The pools of ratings: gold's or, without gold, one for each system's answers."""
         rated = self._ordered if self.ratings is None else self._ordered[:1]
-        return tuple(RatingPool.of(matrix, self._levels, self._prior) for matrix in rated)
+        means = [item_means(matrix) for matrix in self._ordered]
+
+        def expected(place: int) -> Floats | None:
+            """Return the items' means by what else is known of them: the answers, or the other ratings."""
+            others = means[:place] + means[place + 1 :]
+            return means_by(others, means[place]) if others else None
+
+        return tuple(
+            RatingPool.of(matrix, self._levels, self._prior, expected(place))
+            for place, matrix in enumerate(rated)
+        )
 
     @property
     def ratings_each(self) -> float:

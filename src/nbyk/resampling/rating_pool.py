@@ -4,12 +4,13 @@ New ratings of an item are its own, without replacement, and then draws from a d
 drawn given the n_i own ones. By a two-stage prior, that is the distribution of a (μ, σ) from its posterior.
 Without one, item i has a Dirichlet prior with the ratings of all items as base and a concentration c. Its
 posterior adds c ratings from the base to its own n_i (Ferguson 1973). c is the ratio of the variance within
-items to that between them, so that both variances are those of the ratings.
+items to that between them, so that both variances are those of the ratings. What real systems answered tells
+of an item too: the base is then what their answers let expect, and c that of what they leave open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,11 +21,14 @@ from nbyk.arrays import Floats, Integers
 from nbyk.compiled import discard_older_caches, njit
 from nbyk.priors import Response, TwoStagePrior
 from nbyk.priors.marginal import draw_rated_items
-from nbyk.sums import product
+from nbyk.sums import product, solve
 
 _BASE_ATOMS = 16
 _PARTS = 25
 """Atoms of a scale without levels, to each of which a prior gives a share."""
+
+_RIDGE = 1e-9
+"""Two systems that answer alike have half a weight each."""
 
 _ONE_DISTRIBUTION = 1e6
 """Concentration if items do not differ more than raters of one item."""
@@ -110,16 +114,26 @@ class RatingPool:
     shares: Callable[[int, np.random.Generator], Floats]
 
     @classmethod
-    def of(cls, ratings: Floats, levels: Floats, prior: TwoStagePrior | None = None) -> RatingPool:
-        """Return the pool of ratings (N, K), NaN where missing, on levels (L,), which may be empty."""
+    def of(
+        cls,
+        ratings: Floats,
+        levels: Floats,
+        prior: TwoStagePrior | None = None,
+        expected: Floats | None = None,
+    ) -> RatingPool:
+        """Return the pool of ratings (N, K), NaN where missing, on levels (L,), which may be empty.
+
+        `expected`, (N,), are items' means as far as something other than their ratings tells them.
+        """
         counts = (~np.isnan(ratings)).sum(axis=1)
         own = np.sort(ratings, axis=1)[:, : counts.max()]  # NaN comes last
         if prior is not None:
             values = prior.response.values if prior.response.levels else np.linspace(0.0, 1.0, _PARTS)
             return cls(own, counts, np.tile(values, (len(own), 1)), partial(_by_prior, prior, own))
         known = ~np.isnan(own)
-        every = np.sort(own[known])
-        c = concentration(ratings)
+        centres = np.zeros((len(own), 1)) if expected is None else expected[:, np.newaxis]
+        every = np.sort((own - centres)[known])
+        c = concentration([ratings - centres])
         if len(levels):
             nearest = np.abs(np.nan_to_num(own)[..., None] - levels).argmin(axis=-1)
             held = (nearest[..., None] == np.arange(len(levels))) & known[..., None]
@@ -129,9 +143,37 @@ class RatingPool:
             weights = held.sum(axis=1) + c * shares
         else:
             base = np.array([part.mean() for part in np.array_split(every, min(_BASE_ATOMS, len(every)))])
-            atoms = np.concatenate([np.nan_to_num(own), np.broadcast_to(base, (len(own), len(base)))], axis=1)
+            further = np.clip(base + centres, np.nanmin(own), np.nanmax(own))
+            atoms = np.concatenate([np.nan_to_num(own), further], axis=1)
             weights = np.concatenate([known, np.full((len(own), len(base)), c / len(base))], axis=1)
         return cls(own, counts, atoms, partial(_by_dirichlet, weights))
+
+    @classmethod
+    def of_labels(cls, counts: Integers, answers: Floats) -> RatingPool:
+        """Return the pool of labels, as places of classes, from their counts (N, M).
+
+        `answers`, (2, N, M), are shares of the classes among two systems' answers. Chances of a label are
+        those of all items mixed with the answers by least squares, so that labels agree with either system as
+        often as they do. Items on which the systems agree tell nothing of their difference, and are left out.
+        """
+        tell = (answers[0] != answers[1]).any(axis=1)
+        shares = counts / counts.sum(axis=1, keepdims=True)
+        every = shares[tell].mean(axis=0) if tell.any() else shares.mean(axis=0)
+        apart = answers - every
+        weights = _least_squares([of[tell].ravel() for of in apart], (shares - every)[tell].ravel())
+        mixed = np.maximum(every + product(weights, apart), 0.0)
+        expected = mixed / mixed.sum(axis=1, keepdims=True)
+        n_labels = counts.sum(axis=1)
+        own = np.full((len(counts), int(n_labels.max())), np.nan)
+        classes = np.arange(float(counts.shape[1]))
+        places = np.repeat(np.tile(classes, len(counts)), counts.ravel())
+        own[np.arange(own.shape[1]) < n_labels[:, np.newaxis]] = places
+        indicators = np.where(np.isnan(own), np.nan, own == classes[:, np.newaxis, np.newaxis])
+        left = indicators - expected.T[..., np.newaxis]
+        known = tell if (n_labels[tell] > 1).sum() > 1 else np.ones_like(tell)
+        c = concentration(list(left[:, known]))
+        atoms = np.tile(classes, (len(counts), 1))
+        return cls(own, n_labels, atoms, partial(_by_dirichlet, counts + c * expected))
 
     def distributions(self, repeats: int, generator: np.random.Generator) -> Distributions:
         """Return `repeats` draws of every item's distribution."""
@@ -171,18 +213,34 @@ def _by_prior(prior: TwoStagePrior, own: Floats, repeats: int, generator: np.ran
     return Response(cut.kind, _PARTS).probabilities((1.0 - step) * mu + 0.5 * step, (1.0 - step) * sigma)
 
 
-def concentration(ratings: Floats) -> float:
+def concentration(ratings: Sequence[Floats]) -> float:
     """Return the variance within items over that between them, of ratings (N, K) with NaN where missing.
 
-    Both are from an analysis of variance of unequal groups. If items do not differ more than raters, the
-    result is a million. At least one item must have two ratings.
+    Both are from an analysis of variance of unequal groups; of several kinds of ratings they are added up. If
+    items do not differ more than raters, the result is a million. At least one item must have two ratings.
     """
-    counts = (~np.isnan(ratings)).sum(axis=1).astype(np.float64)
-    means = np.nanmean(ratings, axis=1)
+    counts = (~np.isnan(ratings[0])).sum(axis=1).astype(np.float64)
     n_ratings, n_items = counts.sum(), len(counts)
-    within = float(np.nansum((ratings - means[:, None]) ** 2) / max(1.0, n_ratings - n_items))
-    mean = product(counts, means) / n_ratings
-    between_items = float((counts * (means - mean) ** 2).sum() / (n_items - 1))
     size = (n_ratings - (counts**2).sum() / n_ratings) / (n_items - 1)
-    between = (between_items - within) / size
-    return min(_ONE_DISTRIBUTION, within / between) if between > 0.0 else _ONE_DISTRIBUTION
+    all_within = all_between = 0.0
+    for of_kind in ratings:
+        means = np.nanmean(of_kind, axis=1)
+        within = float(np.nansum((of_kind - means[:, None]) ** 2) / max(1.0, n_ratings - n_items))
+        mean = product(counts, means) / n_ratings
+        between_items = float((counts * (means - mean) ** 2).sum() / (n_items - 1))
+        all_within, all_between = all_within + within, all_between + (between_items - within) / size
+    return min(_ONE_DISTRIBUTION, all_within / all_between) if all_between > 0.0 else _ONE_DISTRIBUTION
+
+
+def means_by(answers: Sequence[Floats], means: Floats) -> Floats:
+    """Return items' mean ratings, (N,), by the line of least squares on systems' answers, (N,) each."""
+    centred = [answer - answer.mean() for answer in answers]
+    weights = _least_squares(centred, means)
+    return np.asarray(means.mean() + product(weights, centred))
+
+
+def _least_squares(rows: Sequence[Floats], right: Floats) -> Floats:
+    """Return the weights of rows whose sum is nearest to the right."""
+    squares = np.array([[product(one, other) for other in rows] for one in rows])
+    ridge = _RIDGE * np.trace(squares) + np.finfo(float).tiny
+    return solve(squares + ridge * np.eye(len(rows)), np.array([product(one, right) for one in rows]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 import nbyk
 from nbyk.testing.pvalues import attained_level
@@ -79,6 +80,15 @@ def test_ties_that_keep_an_exact_test_from_its_level_are_said() -> None:
     )
     few_draws = nbyk.response_set(gold, a, 1.0 - a)
     assert "because of ties" not in warnings(few_draws, n_resamples=9, max_resamples=9)
+
+
+def test_ties_of_so_many_items_that_their_least_p_rounds_to_0_are_said() -> None:
+    """McNemar's p of 3 against 9 items, whatever the other 1188 are; before, a division by 0."""
+    a, b = np.zeros((2, 1200))
+    a[:3], b[3:12] = 1.0, 1.0
+    found = nbyk.compare(np.zeros(1200), a, b, n_resamples=999)
+    assert found.p == pytest.approx(binomtest(3, 12).pvalue)
+    assert any("because of ties" in text for text in found.warnings)
 
 
 def test_ties_leave_on_average_the_rate_that_was_measured() -> None:

@@ -143,7 +143,7 @@ def about_pair(
         yield f"after {n_draws} draws p is too near α = {alpha:g} for a decision; raise `max_resamples`"
     if least_p <= alpha and attained is not None and attained < _KEPT * alpha:
         most = f"no more than {attained:.2g} of" if attained else "none of the"
-        without_ties = least_p * np.floor(alpha / least_p)
+        without_ties = least_p * np.floor(alpha / least_p) if least_p else alpha  # 2⁻ᴺ may round to 0
         way_out = ""
         if attained < _KEPT * without_ties:
             why = f"{metric.name} takes few values on these data: because of ties,"
