@@ -201,13 +201,18 @@ def _bounded(array: NDArray[Any], path: str | os.PathLike[str]) -> NDArray[Any]:
 
 def is_frame(given: Any) -> bool:
     """Return whether somebody gave a data frame of pandas, polars or pyarrow, or a table made of one."""
+    if type(given).__name__ == "LazyFrame":  # polars warns of each look at its columns
+        raise NbykError(
+            "found a LazyFrame, which holds no rows yet, expected a data frame; collect() it first"
+        )
     return hasattr(given, "columns") and not isinstance(given, Mapping)
 
 
 def names_of_frame(given: Any) -> tuple[Any, ...]:
     """Return the names of the columns of a data frame; none of anything else."""
-    names = given.schema.names if hasattr(given, "to_pydict") else getattr(given, "columns", ())
-    return tuple(names)
+    if not is_frame(given):
+        return ()
+    return tuple(given.schema.names if hasattr(given, "to_pydict") else given.columns)
 
 
 def table_of_frame(given: Any) -> Table:
@@ -215,6 +220,7 @@ def table_of_frame(given: Any) -> Table:
     import narwhals.stable.v1 as nw
     import pandas as pd
 
+    is_frame(given)
     place = DataPlace(name="the data frame")
     library = type(given).__module__.partition(".")[0]
     levels = levels_of(given)

@@ -98,7 +98,7 @@ class Columns:
 def recognised(table: Table, asked: Columns) -> Columns:
     """Return the columns asked for, with others in place of default names that the table does not have."""
     refuse_votes(table)
-    by_role = asked if asked.cluster else replace(asked, cluster=table.roles.get("cluster"))
+    by_role = asked if asked.cluster is not None else replace(asked, cluster=table.roles.get("cluster"))
     for role in ("item", "rater", "value"):
         if getattr(asked, role) == role and role not in table.names:
             name = table.roles.get(role) or known_column(table, role, taken=astuple(asked))

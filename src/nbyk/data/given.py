@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -299,6 +300,13 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
             "lm_eval --log_samples (samples_<task>_<date>.jsonl)",
             file=path,
         )
+    for one, other in combinations(files, 2):
+        if one.stem == other.stem:
+            raise NbykError(
+                f"holds {one.name} and {other.name}, which would be one run; expected one file of each: "
+                "rename one, or move it away",
+                file=path,
+            )
     runs = tuple(given_data(file, name, columns, samples) for file in files)
     models = dict.fromkeys(" and ".join(run.table.models) for run in runs if run.table and run.table.models)
     if len(models) > 1:

@@ -233,7 +233,7 @@ def _read(
     """Return a system's cells, and the ratings in them; slices are their clusters."""
     cells, values, said = kind.read(table, columns, mending)
     clusters = None if slices is None else cells.ids(slices, "name the column of slices with `slices`")
-    ratings = Ratings.from_columns(cells.items, cells.raters, values, at=cells.at, clusters=clusters)
+    ratings = cells.ratings(values, clusters)
     return cells, replace(ratings, place=table.place, mended=tuple(said))
 
 

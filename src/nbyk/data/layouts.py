@@ -7,7 +7,7 @@ import decimal
 import re
 import uuid
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,11 @@ from nbyk.data.columns import (
     refuse_unnamed,
     run_word,
 )
+from nbyk.data.ratings import Ratings
 from nbyk.data.tables import NOTHING, Table
 from nbyk.data.text import check_choice, shown, some
 from nbyk.errors import DataPlace, NbykError, argument_with
+from nbyk.words import listed
 
 Floats = NDArray[np.float64]
 
@@ -83,6 +85,41 @@ class Entries:
             picked(cells, kept) for cells in (self.items, self.raters, self.found, self.rows)
         )
         return replace(self, items=items, raters=raters, found=found, rows=rows)
+
+    def ratings(self, values: Floats, clusters: Sequence[str] | None = None, fewest: int = 2) -> Ratings:
+        """Return the ratings whose values are these; the errors are those of `Ratings.from_columns`."""
+        return Ratings.from_columns(
+            self.items,
+            self.raters,
+            values,
+            at=self.at,
+            raters_known=self.raters_known,
+            clusters=clusters,
+            fewest=fewest,
+            apart=self._apart,
+        )
+
+    def _apart(self, pairs: Indices) -> str:
+        """Return in words the unused column that tells ratings of one item and rater apart; "" without one.
+
+        It has few levels, and most ratings come at several of them: else one came twice by mistake.
+        """
+        counts = np.unique(pairs, return_counts=True)[1]
+        if 2 * np.count_nonzero(counts > 1) < len(counts):
+            return ""
+        used = {*astuple(self.columns), self.value, *self.table.scores}
+        for name in self.table.names:
+            if name in used or self.table.names.count(name) > 1 or is_of_no_rater(name):
+                continue
+            cells = [*map(str, picked(self.table.column(name, ""), self.rows))]
+            levels = dict.fromkeys(cells)
+            if 2 * len(levels) <= len(cells) and are_distinct([*zip(pairs.tolist(), cells, strict=True)]):
+                first = next(iter(levels))
+                return (
+                    f"they differ in column {name!r} ({listed([*levels])}): give the rows of one, such as "
+                    f"{first}, in a file of its own"
+                )
+        return ""
 
     def numbers(self, way_out: str = "") -> Floats:
         """Return the ratings as numbers."""
