@@ -164,6 +164,19 @@ def test_dates_of_polars_out_of_range_are_refused_by_their_column(kind: Any, cel
         read_ratings(frame.with_columns(value=pl.Series([1, 0])))
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_lazy_frame_is_refused_without_a_look_at_its_columns() -> None:
+    lazy = pl.LazyFrame({"item": ["a", "b"], "value": [1, 0]})
+    for ask in (
+        lambda: read_ratings(lazy),
+        lambda: nbyk.compare(None, lazy, lazy),
+        lambda: nbyk.compare(lazy),
+        lambda: nbyk.read_systems({"a": lazy, "b": lazy}),
+    ):
+        with pytest.raises(NbykError, match=r"found a LazyFrame, .*collect\(\) it first"):
+            ask()
+
+
 def test_what_pandas_makes_of_a_frame_is_no_frame() -> None:
     frame = pd.DataFrame({"item": ["a", "b"], "value": [1, 0]})
     for given in (frame.groupby("item"), frame.style):

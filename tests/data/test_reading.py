@@ -129,6 +129,44 @@ def test_duplicates_are_taken_as_asked_and_counted(tmp_path: Path, choice: str, 
     assert read_ratings(written(tmp_path / "w.csv", wide), on_duplicates=choice).values.tolist() == values
 
 
+def test_ratings_that_another_column_tells_apart_are_no_duplicates(tmp_path: Path) -> None:
+    """A rater rates each item on several dimensions, as in SummEval; none of them is a second thought."""
+    dimensions = ("coherence", "consistency", "fluency", "relevance")
+    names = ["item", "rater", "dimension", "value", "comment"]
+    rows = [
+        (item, rater, of, 1, f"{item}{rater}{of}") for item in "ab" for rater in "rs" for of in dimensions
+    ]
+    frame = pd.DataFrame(rows, columns=names)
+    frame.to_csv(tmp_path / "long.csv", index=False)
+    for given in (tmp_path / "long.csv", frame):
+        with pytest.raises(NbykError) as refused:
+            read_ratings(given)
+        assert "rater 'r' has already rated item 'a' (12 such ratings in all)" in str(refused.value)
+        assert str(refused.value).endswith(
+            "they differ in column 'dimension' (coherence, consistency, fluency and relevance): give the "
+            "rows of one, such as coherence, in a file of its own"
+        )
+        assert "on_duplicates" not in str(refused.value)
+    frame.loc[frame.dimension == "coherence"].to_csv(tmp_path / "one.csv", index=False)
+    assert read_ratings(tmp_path / "one.csv").n_ratings == 4
+
+
+def test_a_rating_that_comes_twice_by_mistake_is_a_duplicate_whatever_is_beside_it() -> None:
+    rows = [("a", "r", 1, "x"), ("b", "r", 1, "x"), ("c", "r", 1, "y"), ("a", "r", 0, "y")]
+    with pytest.raises(NbykError, match=r"already rated item 'a'.*keep one of them.*`on_duplicates`"):
+        read_ratings(pd.DataFrame(rows, columns=["item", "rater", "value", "mood"]))
+
+
+def test_two_files_of_one_name_in_a_folder_are_not_one_run(tmp_path: Path) -> None:
+    folder = tmp_path / "ours"
+    folder.mkdir()
+    written(folder / "seed1.csv", "item,value\nq1,1\nq2,0\n")
+    written(folder / "seed1.tsv", "item\tvalue\nq3\t1\nq4\t0\n")
+    other = written(tmp_path / "b.csv", "item,value\nq1,1\nq2,0\nq3,1\nq4,1\n")
+    with pytest.raises(NbykError, match=r"ours: holds seed1\.csv and seed1\.tsv.*rename one"):
+        read_systems({"a": folder, "b": other})
+
+
 def test_duplicates_and_empty_rows_are_refused_with_their_number(tmp_path: Path) -> None:
     twice = written(tmp_path / "a.csv", "item,rater,value\na,r,0\na,r,1\nb,r,1\nb,r,1\n")
     with pytest.raises(NbykError, match=r":3: .*\(2 such ratings in all\).*`on_duplicates` first"):

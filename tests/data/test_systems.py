@@ -310,11 +310,7 @@ def test_what_a_folder_of_runs_holds_beside_them_is_named(tmp_path: Path) -> Non
     ("other", "content", "error"),
     [
         ("seed2.txt", "1\n0\n", r"seed2\.txt: has 2 items, and .*seed1\.txt has 3, without ids"),
-        (
-            "seed1.json",
-            "[1, 0, 1]",
-            r"rater 'seed1' has already rated item",
-        ),
+        ("seed1.json", "[1, 0, 1]", r"holds seed1\.json and seed1\.txt, which would be one run"),
     ],
 )
 def test_files_of_a_folder_that_are_no_runs_of_the_same_items_are_refused(

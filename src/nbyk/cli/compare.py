@@ -402,7 +402,7 @@ def _read(words: Mapping[str, Any], kind: str | None, scored: str | None) -> Sys
     gold_columns = (words[f"gold_{role}"] or words[role] for role in ("item", "rater", "value"))
     how = taken_by(read_systems, words) | {
         "samples": SampleChoice(words["task"], words["filter_"]),
-        "cluster": words["cluster"] or words["suite"],
+        "cluster": words["suite"] if words["cluster"] is None else words["cluster"],
         "gold_columns": Columns(*gold_columns),
         "kind": kind,
         "scored": scored,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nbyk.bounded import MOST_CELLS, MOST_ROWS, TimedBytes, refuse_bomb, refuse_more
 from nbyk.data.cells import in_full
-from nbyk.data.columns import KNOWN_NAMES, refuse_no_rater
+from nbyk.data.columns import ITEM_NAMES, refuse_no_rater
 from nbyk.data.layouts import as_numbers
 from nbyk.data.tables import Table, Unusable, as_cells, is_number, said
 from nbyk.data.text import content_of, readable, shown
@@ -201,13 +201,18 @@ def _bounded(array: NDArray[Any], path: str | os.PathLike[str]) -> NDArray[Any]:
 
 def is_frame(given: Any) -> bool:
     """Return whether somebody gave a data frame of pandas, polars or pyarrow, or a table made of one."""
+    if type(given).__name__ == "LazyFrame":  # polars warns of each look at its columns
+        raise NbykError(
+            "found a LazyFrame, which holds no rows yet, expected a data frame; collect() it first"
+        )
     return hasattr(given, "columns") and not isinstance(given, Mapping)
 
 
 def names_of_frame(given: Any) -> tuple[Any, ...]:
     """Return the names of the columns of a data frame; none of anything else."""
-    names = given.schema.names if hasattr(given, "to_pydict") else getattr(given, "columns", ())
-    return tuple(names)
+    if not is_frame(given):
+        return ()
+    return tuple(given.schema.names if hasattr(given, "to_pydict") else given.columns)
 
 
 def table_of_frame(given: Any) -> Table:
@@ -215,6 +220,7 @@ def table_of_frame(given: Any) -> Table:
     import narwhals.stable.v1 as nw
     import pandas as pd
 
+    is_frame(given)
     place = DataPlace(name="the data frame")
     library = type(given).__module__.partition(".")[0]
     levels = levels_of(given)
@@ -238,10 +244,8 @@ def table_of_frame(given: Any) -> Table:
         if name in columns:
             raise place.error(f"2 columns are named {name!r}; rename one")
         columns[name] = [_plain(cell) for cell in as_cells(read, name, place)]
-    n_rows = max(map(len, columns.values()), default=0)
-    if not n_rows:
-        raise place.error("has no rows; expected at least one rating per row")
-    return Table(place, tuple(columns), tuple(columns.values()), range(n_rows), levels=levels)
+    rows = range(max(map(len, columns.values()), default=0))
+    return Table(place, tuple(columns), tuple(columns.values()), rows, levels=levels)
 
 
 def levels_of(given: Any) -> tuple[tuple[str, ...], ...]:
@@ -266,7 +270,7 @@ def _columns_of_pandas(given: Any, place: DataPlace) -> Iterator[tuple[str, Call
     frame = given.to_frame("value" if given.name is None else given.name) if given.ndim == 1 else given
     index = frame.index
     is_count = pd.api.types.is_integer_dtype(index.dtype) and index.nlevels == 1
-    has_items = any(str(name).lower() in ("item", *KNOWN_NAMES["item"]) for name in frame.columns)
+    has_items = any(str(name).lower() in ITEM_NAMES for name in frame.columns)
     is_named = any(name is not None for name in index.names) or not is_count
     if is_named and index.nlevels > 1 and None in index.names:
         raise place.error("the index has levels without a name; name them, or drop them by reset_index")

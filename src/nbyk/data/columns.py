@@ -28,6 +28,9 @@ KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Column names that nbyk recognises if the columns asked for are missing; docs/formats.md lists them."""
 
+ITEM_NAMES = ("item", *KNOWN_NAMES["item"])
+"""All names of columns of items."""
+
 OF_VOTES = ("model_a", "model_b", "winner")
 """The columns of a table of votes."""
 
@@ -98,7 +101,7 @@ class Columns:
 def recognised(table: Table, asked: Columns) -> Columns:
     """Return the columns asked for, with others in place of default names that the table does not have."""
     refuse_votes(table)
-    by_role = asked if asked.cluster else replace(asked, cluster=table.roles.get("cluster"))
+    by_role = asked if asked.cluster is not None else replace(asked, cluster=table.roles.get("cluster"))
     for role in ("item", "rater", "value"):
         if getattr(asked, role) == role and role not in table.names:
             name = table.roles.get(role) or known_column(table, role, taken=astuple(asked))
@@ -109,8 +112,7 @@ def recognised(table: Table, asked: Columns) -> Columns:
                 )
             by_role = by_role if name is None else replace(by_role, **{role: name})
     if by_role.value == "value" and {by_role.item, by_role.rater} <= {*table.names}:
-        beside = {by_role.item, by_role.rater} | clusters_beside(table, by_role)
-        others = [name for name in table.names if name not in beside]
+        others = columns_beside(table, by_role, by_role.rater)
         if len(others) == 1 and others[0].lower() in LIKE_VALUES:
             by_role = replace(by_role, value=others[0])
     for name in filter(None, (by_role.item, by_role.rater, by_role.value, by_role.cluster)):
@@ -141,9 +143,8 @@ def value_column(table: Table, asked: Columns) -> str:
     by_role = recognised(table, replace(asked, rater=None))
     if by_role.value in table.names:
         return by_role.value
-    known = {*KNOWN_NAMES["item"], "item", *RUN_NAMES}
-    beside = {by_role.item} | clusters_beside(table, by_role)
-    others = [name for name in table.names if name not in beside and name.lower() not in known]
+    known = {*ITEM_NAMES, *RUN_NAMES}
+    others = [name for name in columns_beside(table, by_role) if name.lower() not in known]
     return others[0] if len(others) == 1 else ""
 
 
@@ -232,6 +233,19 @@ def known_names(names: Sequence[str], role: str) -> list[str]:
 def clusters_beside(table: Table, roles: Columns) -> set[str | None]:
     """Return the column of clusters and others of such names, which hold no ratings unless a role says so."""
     return {roles.cluster, *known_names(table.names, "cluster")} - {roles.item, roles.rater, roles.value}
+
+
+def columns_beside(
+    table: Table, roles: Columns, *known: str | None, classes: Iterable[str] = ()
+) -> list[str]:
+    """Return the columns beside those of items, of clusters that are no `classes`, and some known ones."""
+    beside = {roles.item, *known} | clusters_beside(table, roles).difference(classes)
+    return [name for name in table.names if name not in beside]
+
+
+def run_columns(table: Table) -> list[str]:
+    """Return the columns of runs, by their known names."""
+    return [name for name in table.names if name.lower() in RUN_NAMES]
 
 
 def is_of_no_rater(name: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, islice, pairwise
 from typing import Any
 
-from nbyk.data.columns import KNOWN_NAMES
+from nbyk.data.columns import ITEM_NAMES
 from nbyk.data.makers import (
     EXPORTS,
     HASHES,
@@ -35,7 +35,6 @@ from nbyk.data.tables import Table, Unusable, columns_of_objects, made_table, sa
 from nbyk.data.text import json_content, json_lines, shown, some
 from nbyk.errors import DataPlace
 
-_ITEMS = {"item", *KNOWN_NAMES["item"]}
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Inspect's grades: correct, partial, incorrect and no answer."""
 
@@ -392,7 +391,7 @@ def json_table(path: str | os.PathLike[str]) -> Table:
     members = content if isinstance(content, dict) else {}
     tables = [name for name, inner in members.items() if _is_table(inner)]
     lists = [name for name, inner in members.items() if isinstance(inner, list)]
-    if len(tables) > 1 and all(not _ITEMS.isdisjoint(members[name][0]) for name in tables):
+    if len(tables) > 1 and all(not {*ITEM_NAMES}.isdisjoint(members[name][0]) for name in tables):
         raise DataPlace(path).error(
             f"holds {len(tables)} tables, {some(tables)}; expected one: write each to a file of its own"
         )

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,15 +18,18 @@ from nbyk.data.columns import (
     RUN_NAMES,
     Columns,
     clusters_beside,
+    columns_beside,
     known_column,
     other_than_system,
     recognised,
+    run_columns,
 )
 from nbyk.data.kinds import CellKind, Kind, NumberKind, kind_of, same_kind
-from nbyk.data.layouts import Mending, as_ids
+from nbyk.data.layouts import Mending, ids_in
 from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.ratings import Ratings, numbered, ordered_ids, refuse_alike
 from nbyk.data.reading import is_log, read_as, reader_of, table_of
+from nbyk.data.systems import by_name
 from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.data.units import Units
@@ -86,9 +90,7 @@ def given_systems(
     if is_frame(systems):
         named: dict[str, Any] = {"systems": systems}
     elif isinstance(systems, Mapping):
-        named = {str(name): given for name, given in systems.items()}
-        if len(named) < len(systems):
-            raise NbykError("two systems have one name; give each another", argument="systems")
+        named = by_name(systems)
         for name in named:
             _check_name(name)
     else:
@@ -119,8 +121,8 @@ def given_systems(
     system_column = column or known_column(table, "system")
     if system_column is None:
         return _systems_in_columns(table, wide, as_scores=as_scores) or named
-    cells = table.column(system_column, "name the column of systems with `system`")
-    names, system_of_row = numbered(as_ids(table, system_column, cells))
+    hint = "name the column of systems with `system`"
+    names, system_of_row = numbered(ids_in(table, system_column, hint))
     for name in names:
         _check_name(name)
     refuse_alike("system", names, system_of_row, table.at)
@@ -134,7 +136,7 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
     """Return the systems of a table with a column for each; {} of another table."""
     asked = replace(wide or Columns(), rater=None)
     roles = recognised(table, asked)
-    runs = [name for name in table.names if name.lower() in RUN_NAMES]
+    runs = run_columns(table)
     has_items = roles.item in table.names
     known = (clusters_beside(table, roles) | {roles.item}) if has_items else set()
     beside = [name for name in table.names if name in known]
@@ -209,8 +211,7 @@ class GivenData:
         known = recognised(table, Columns())
         if known.value in table.names or known.rater in table.names:
             return []
-        beside = {*astuple(self.columns), known.item} | clusters_beside(table, known)
-        others = [name for name in table.names if name not in beside]
+        others = columns_beside(table, known, *astuple(self.columns))
         return others if len(others) > 1 else []
 
     def refuse_missing(self, asked: Columns) -> None:
@@ -299,6 +300,13 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
             "lm_eval --log_samples (samples_<task>_<date>.jsonl)",
             file=path,
         )
+    for one, other in combinations(files, 2):
+        if one.stem == other.stem:
+            raise NbykError(
+                f"holds {one.name} and {other.name}, which would be one run; expected one file of each: "
+                "rename one, or move it away",
+                file=path,
+            )
     runs = tuple(given_data(file, name, columns, samples) for file in files)
     models = dict.fromkeys(" and ".join(run.table.models) for run in runs if run.table and run.table.models)
     if len(models) > 1:

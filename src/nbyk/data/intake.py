@@ -163,7 +163,7 @@ def read_systems(
     people = None if gold is None else _people(gold, gold_columns, columns)
     _refuse_columns(sources, people, columns, of_scores=kind == "scores")
     options: dict[str, Any] = {"scale": on_scale, "classes": classes and listed(classes), "cluster": cluster}
-    asks_of_items = scored is not None or any(options.values())
+    asks_of_items = scored is not None or any(option is not None for option in options.values())
     kind = kind or _kind([*sources.values()], people, scored, classes, asks_of_items=asks_of_items)
     options |= {"paired": paired, "lower_is_better": lower_is_better}
     _refuse_options(kind, options, on_duplicates, has_gold=people is not None)
@@ -186,8 +186,8 @@ def read_systems(
     clusters = agreed_clusters(read.every, items or ())
     if cluster is not None and clusters is None:
         raise NbykError(
-            f"found {cluster}, but no file has a column of that name; name the column of clusters that gold "
-            "or a system has",
+            f"found {cluster!r}, but no file has a column of that name; name the column of clusters that "
+            "gold or a system has",
             argument="cluster",
         )
     gold_matrix, gold_units = (None, None) if read.gold is None else _responses(read.gold, items)

@@ -13,7 +13,7 @@ from nbyk.data.cells import picked, union
 from nbyk.data.columns import Columns, known_names, recognised, refuse_unnamed
 from nbyk.data.given import given_systems
 from nbyk.data.kinds import CellKind, NumberKind
-from nbyk.data.layouts import Entries, Mending, as_ids, as_numbers
+from nbyk.data.layouts import Entries, Mending, as_numbers, ids_in
 from nbyk.data.ratings import Ratings, agreed_clusters, ordered_ids, rows_of
 from nbyk.data.reading import table_of
 from nbyk.data.scales import GivenScale, Scale, as_scale
@@ -203,9 +203,7 @@ def read_judged(
         notes.append("people's table has no column of raters, so all ratings count as those of one rater")
     named = (("judges", judged, "judge"), ("slices", judged, slices), ("batches", rated_by, batch))
     further = {
-        what: as_ids(table, name, table.column(name, ""))
-        for what, table, name in named
-        if name is not None and name in table.names
+        what: ids_in(table, name) for what, table, name in named if name is not None and name in table.names
     }
     notes += notes_on_look_alikes({"items": items, "raters": raters, "systems": systems, **further})
     data = JudgedSystems(
@@ -239,7 +237,7 @@ def _read(
     """Return a system's cells, and the ratings in them; slices are their clusters."""
     cells, values, said = kind.read(table, columns, mending)
     clusters = None if slices is None else cells.ids(slices, "name the column of slices with `slices`")
-    ratings = Ratings.from_columns(cells.items, cells.raters, values, at=cells.at, clusters=clusters)
+    ratings = cells.ratings(values, clusters)
     return cells, replace(ratings, place=table.place, mended=tuple(said))
 
 
@@ -300,7 +298,7 @@ def _of_judge(table: Table, judge: str | None, value: str) -> Table:
                 f"found {judge!r}, and {table.place} has no column 'judge'; leave it out", argument="judges"
             )
         return table
-    names = as_ids(table, "judge", table.column("judge", ""))
+    names = ids_in(table, "judge")
     if judge is not None and judge not in names:
         raise unknown_name("judge", judge, set(names)).about(argument="judges")
     rows = [row for row, name in enumerate(names) if judge in (None, name)]

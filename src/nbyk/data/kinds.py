@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.cells import are_distinct
-from nbyk.data.columns import RUN_NAMES, Columns, clusters_beside, known_names, recognised
+from nbyk.data.columns import Columns, columns_beside, known_names, recognised, run_columns
 from nbyk.data.layouts import (
     LARGEST_ID,
     NO_ID,
     Entries,
     Mending,
-    as_ids,
     as_numbers,
+    ids_in,
     is_missing,
     long_cells,
     numbered_within,
@@ -162,7 +162,7 @@ class ClassKind(CellKind):
         if not self.names:
             self.names, self.ordered = in_order(counts)
         roles = recognised(table, asked)
-        ids = as_ids(table, roles.item, table.column(roles.item, ""))
+        ids = ids_in(table, roles.item)
         refuse_repeated(table, ids, "; expected one row of counts per item: add them up")
         labels, rows = list[str](), list[int]()
         for row, item in enumerate(ids):
@@ -303,8 +303,7 @@ def _counts_in(table: Table, asked: Columns, classes: Sequence[str]) -> Mapping[
         names = dict.fromkeys(name for cell in cells for name in cell)
         every = dict.fromkeys((*names, *classes))
         return {name: [cell.get(name) for cell in cells] for name in every}
-    beside = {roles.item} | clusters_beside(table, roles).difference(classes)
-    others = [name for name in table.names if name not in beside]
+    others = columns_beside(table, roles, classes=classes)
     if classes:
         return {name: table.column(name, "") for name in classes} if {*classes} <= {*others} else None
     columns = {name: table.column(name, "") for name in others}
@@ -358,12 +357,11 @@ class ShareKind(CellKind):
         columns_found = replace(columns_found, rater=rater)
         if value in table.names:
             return long_cells(table, columns_found)
-        items = as_ids(table, item, table.column(item, "rename the item column, or name it with `item`"))
-        beside = {item, rater} | clusters_beside(table, columns_found).difference(self.names)
-        classes = [name for name in table.names if name not in beside]
+        items = ids_in(table, item, "rename the item column, or name it with `item`")
+        classes = columns_beside(table, columns_found, rater, classes=self.names)
         cells_of = [table.column(name, "") for name in classes]
         rows = [dict(zip(classes, row, strict=True)) for row in zip(*cells_of, strict=True)]
-        runs = numbered_within(items) if rater is None else as_ids(table, rater, table.column(rater, ""))
+        runs = numbered_within(items) if rater is None else ids_in(table, rater)
         columns_found = replace(columns_found, value=", ".join(classes))
         return Entries(
             items, runs, rows, range(len(items)), table, "probabilities", columns_found, rater is not None
@@ -460,7 +458,7 @@ def kind_of(table: Table, asked: Columns) -> Kind:
         return _kind_of_nameless(table)
     roles = recognised(table, replace(asked, rater=None))
     if roles.item not in table.names:
-        others = set(table.names).difference(_runs(table))
+        others = set(table.names).difference(run_columns(table))
         holds_runs = len(others) == 1 or (len(others) < len(table.names) and asked.value in others)
         return "scores" if asked.item == "item" and holds_runs else "numbers"
     values = columns_of_values(table, asked)
@@ -482,8 +480,7 @@ def columns_of_values(table: Table, asked: Columns) -> list[str]:
     roles = recognised(table, replace(asked, rater=None))
     if roles.value in table.names:
         return [roles.value]
-    known = {roles.item, asked.rater, *_runs(table)} | clusters_beside(table, roles)
-    values = [name for name in table.names if name not in known]
+    values = columns_beside(table, roles, asked.rater, *run_columns(table))
     people = known_names(values, "rater")
     return [name for name in values if name not in people] or values
 
@@ -536,11 +533,6 @@ def _split(line: str) -> list[str]:
     return line.replace(",", " ").split()
 
 
-def _runs(table: Table) -> list[str]:
-    """Return the columns of runs, by their known names."""
-    return [name for name in table.names if name.lower() in RUN_NAMES]
-
-
 def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
     """Return the ratings of a table as cells; the arguments and the errors are those of `read_as`."""
     if table.nameless:
@@ -565,8 +557,8 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
     if not (table.roles or value in table.names or rater in table.names):
         return wide_cells(table, columns, mending)
     if rater == "rater" and rater not in table.names and item in table.names and value in table.names:
-        others = set(table.names) - {item, value} - clusters_beside(table, columns)
-        ids = as_ids(table, item, table.column(item, ""))
+        others = columns_beside(table, columns, value)
+        ids = ids_in(table, item)
         # The table has one score per item, unless further columns could be raters' or an item repeats.
         if are_distinct(ids):
             is_named = value == "value" or named or not others

@@ -7,7 +7,7 @@ import decimal
 import re
 import uuid
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,15 +17,17 @@ from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, n
 from nbyk.data.columns import (
     LIKE_VALUES,
     Columns,
-    clusters_beside,
+    columns_beside,
     is_of_ids,
     is_of_no_rater,
     refuse_unnamed,
     run_word,
 )
+from nbyk.data.ratings import Ratings
 from nbyk.data.tables import NOTHING, Table
 from nbyk.data.text import check_choice, shown, some
 from nbyk.errors import DataPlace, NbykError, argument_with
+from nbyk.words import listed, number_of
 
 Floats = NDArray[np.float64]
 
@@ -75,7 +77,7 @@ class Entries:
 
     def ids(self, column: str, hint: str) -> Sequence[str]:
         """Return the id in a further column beside each rating; `hint` is as in `Table.column`."""
-        return picked(as_ids(self.table, column, self.table.column(column, hint)), self.rows)
+        return picked(ids_in(self.table, column, hint), self.rows)
 
     def taken(self, kept: list[int]) -> Entries:
         """Return some of the ratings, in their order."""
@@ -84,14 +86,47 @@ class Entries:
         )
         return replace(self, items=items, raters=raters, found=found, rows=rows)
 
+    def ratings(self, values: Floats, clusters: Sequence[str] | None = None, fewest: int = 2) -> Ratings:
+        """Return the ratings whose values are these; the errors are those of `Ratings.from_columns`."""
+        return Ratings.from_columns(
+            self.items,
+            self.raters,
+            values,
+            at=self.at,
+            raters_known=self.raters_known,
+            clusters=clusters,
+            fewest=fewest,
+            apart=self._apart,
+        )
+
+    def _apart(self, pairs: Indices) -> str:
+        """Return in words the unused column that tells ratings of one item and rater apart; "" without one.
+
+        It has few levels, and most ratings come at several of them: else one came twice by mistake.
+        """
+        counts = np.unique(pairs, return_counts=True)[1]
+        if 2 * np.count_nonzero(counts > 1) < len(counts):
+            return ""
+        used = {*astuple(self.columns), self.value, *self.table.scores}
+        for name in self.table.names:
+            if name in used or self.table.names.count(name) > 1 or is_of_no_rater(name):
+                continue
+            cells = [*map(str, picked(self.table.column(name, ""), self.rows))]
+            levels = dict.fromkeys(cells)
+            if 2 * len(levels) <= len(cells) and are_distinct([*zip(pairs.tolist(), cells, strict=True)]):
+                first = next(iter(levels))
+                return (
+                    f"they differ in column {name!r} ({listed([*levels])}): give the rows of one, such as "
+                    f"{first}, in a file of its own"
+                )
+        return ""
+
     def numbers(self, way_out: str = "") -> Floats:
         """Return the ratings as numbers."""
         values = as_numbers(self.found)
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             found = self.found[row]
-            empty = found is None or (isinstance(found, str) and not found.strip())
-            what = "no value" if empty else shown(found)
             is_number = isinstance(found, str) and re.fullmatch(r"\s*[-+]?[\d.]*,\d+\s*", found)
             point = " with a decimal point and no comma" if is_number else ""
             if isinstance(found, str) and found.strip().lower() in ("true", "false"):
@@ -99,7 +134,7 @@ class Entries:
             of_clusters = "; if the column is of clusters, name it as such (`cluster`), or leave it out"
             raise self.refuse(
                 row,
-                f"found {what}, expected a finite number{point}; "
+                f"found {_in_words(found)}, expected a finite number{point}; "
                 f"mend it, or {way_out or 'leave it out if it is missing'}"
                 f"{of_clusters if self.value is None and self.raters_known else ''}",
             )
@@ -147,7 +182,7 @@ def long_cells(table: Table, columns: Columns) -> Entries:
             "rename one, or name it with `rater`; if the raters are unknown, add a column rater with another "
             "id on each row"
         )
-        raters = as_ids(table, rater, table.column(rater, hint))
+        raters = ids_in(table, rater, hint)
         if word := run_word(rater):
             raters = [name if word in name.lower() else f"{word} {name}" for name in raters]
         if table.roles:
@@ -157,8 +192,7 @@ def long_cells(table: Table, columns: Columns) -> Entries:
 
 def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
     """Return the ratings of a table with a row per item and a column per rater, which need no names."""
-    beside = {columns.item} | clusters_beside(table, columns)
-    raters = [name for name in table.names if name not in beside]
+    raters = columns_beside(table, columns)
     items: Sequence[str]
     if table.nameless:
         items = as_ids(table, "", number_cells(np.arange(len(table))))
@@ -214,6 +248,16 @@ def _column(table: Table, columns: Columns, role: str) -> Sequence[Any]:
     if name not in table.names:
         refuse_unnamed([(table, columns, "")], columns)
     return table.column(name, "")
+
+
+def _in_words(cell: Any) -> str:
+    is_empty = cell is None or (isinstance(cell, str) and not cell.strip())
+    return "no value" if is_empty else shown(cell)
+
+
+def ids_in(table: Table, name: str, hint: str = "") -> Sequence[str]:
+    """Return the ids in a column; `hint` is as in `Table.column`."""
+    return as_ids(table, name, table.column(name, hint))
 
 
 def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
@@ -311,13 +355,11 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
     if not empty:
         return cells, ""
     if mending.on_empty == "refuse":
-        cell = cells.found[empty[0]]
-        what = "no value" if cell is None or (isinstance(cell, str) and not cell.strip()) else shown(cell)
         count = f" ({len(empty)} such rows in all)" if len(empty) > 1 else ""
         raise cells.refuse(
             empty[0],
-            f"found {what}, expected {expected}{count}; mend it, or leave the row out if the rating is "
-            'missing, as `on_empty="drop"` does',
+            f"found {_in_words(cells.found[empty[0]])}, expected {expected}{count}; mend it, or leave the "
+            'row out if the rating is missing, as `on_empty="drop"` does',
         )
     gone = set(empty)
     kept = cells.taken([row for row in range(len(cells.items)) if row not in gone])
@@ -339,8 +381,8 @@ def _empty_rows(cells: Sequence[Any]) -> list[int]:
 
 
 def _left_out(cells: Entries, n: int) -> str:
-    were = "row without a value was" if n == 1 else "rows without a value were"
-    return f"{cells.table.place}: {n} {were} left out" if n else ""
+    were = "was" if n == 1 else "were"
+    return f"{cells.table.place}: {number_of(n, 'row')} without a value {were} left out" if n else ""
 
 
 def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tuple[Entries, Floats, str]:
@@ -359,9 +401,6 @@ def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tupl
     if mending.on_duplicates == "mean":
         numbers = np.array([values[rows].mean() for rows in rows_of.values()])
     what = "averaged" if mending.on_duplicates == "mean" else f"left out, the {mending.on_duplicates} kept"
-    ratings = (
-        "rating of an item by the same rater was"
-        if n_more == 1
-        else "ratings of an item by the same rater were"
-    )
-    return cells.taken(kept), numbers, f"{cells.table.place}: {n_more} further {ratings} {what}"
+    more = f"{number_of(n_more, 'further rating')} of an item by the same rater"
+    were = "was" if n_more == 1 else "were"
+    return cells.taken(kept), numbers, f"{cells.table.place}: {more} {were} {what}"

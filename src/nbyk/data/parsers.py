@@ -32,7 +32,7 @@ def _first_ratings(table: Table, columns: Columns) -> Ratings:
     """Return the ratings in a long table; the first of a rater's of an item counts."""
     cells = long_cells(table, columns)
     cells, values, _ = without_duplicates(cells, cells.numbers(), Mending("first"))
-    return Ratings.from_columns(cells.items, cells.raters, values, at=cells.at)
+    return cells.ratings(values)
 
 
 def _of_units(
@@ -154,7 +154,7 @@ def parse_dices(path: str | os.PathLike[str]) -> Ratings:
     _refuse_other(table, columns, "diverse_safety_adversarial_dialog_{350,990}.csv")
     cells = long_cells(table, columns)
     harm = ClassKind(("No", "Unsure", "Yes")).numbers(cells) / 2.0
-    return Ratings.from_columns(cells.items, cells.raters, harm, at=cells.at)
+    return cells.ratings(harm)
 
 
 def parse_mhs(path: str | os.PathLike[str], question: str = "respect") -> Ratings:

@@ -94,11 +94,13 @@ class Ratings:
         raters_known: bool = True,
         clusters: Sequence[str] | None = None,
         fewest: int = 2,
+        apart: Callable[[Indices], str] = lambda pairs: "",
     ) -> Ratings:
         """Return the ratings in three columns of equal length: item, rater and value of each.
 
         `at` returns the place of a rating in its file, given its position, for errors, which name what is
-        empty, infinite, repeated or too few; `clusters` are those of the ratings' items.
+        empty, infinite, repeated or too few; `clusters` are those of the ratings' items. `apart` says what
+        else tells ratings apart, given a number for the item and rater of each; "" if nothing does.
         """
         numbers = np.asarray(values, dtype=np.float64)
         if not len(items) == len(raters) == len(numbers):
@@ -121,7 +123,7 @@ class Ratings:
             raise at(len(numbers) - 1).error(
                 f"{item_ids[0]!r} is the only item; give at least two, so that nbyk can see how items vary"
             )
-        _refuse_duplicates(item_ids, rater_ids if raters_known else (), item_index, rater_index, at)
+        _refuse_duplicates(item_ids, rater_ids if raters_known else (), item_index, rater_index, at, apart)
         item_clusters = None if clusters is None else clusters_of_items(item_ids, item_index, clusters, at)
         return cls(item_ids, rater_ids, item_index, rater_index, numbers, raters_known, item_clusters)
 
@@ -357,6 +359,7 @@ def _refuse_duplicates(
     item_index: Indices,
     rater_index: Indices,
     at: Callable[[int], DataPlace],
+    apart: Callable[[Indices], str],
 ) -> None:
     if len(items) == len(item_index):
         return
@@ -372,6 +375,8 @@ def _refuse_duplicates(
         if raters:
             found = f"rater {raters[rater_index[row]]!r} has already rated item {item!r}"
         count = f" ({len(again)} such ratings in all)" if len(again) > 1 else ""
+        if differ := apart(pairs):
+            raise at(row).error(f"{found}{count}; expected one rating per item and rater: {differ}")
         raise at(row).error(
             f"{found}{count}; expected one rating per item and rater: keep one of them, name the column of "
             "raters with `rater` (if they are unknown, add one with another id on each row), or choose with "

@@ -125,15 +125,7 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
     raters = cells.raters
     if cells.value is None and all(map(str.isdigit, set(raters))):
         raters = [f"column {place}" for place in raters]
-    ratings = Ratings.from_columns(
-        cells.items,
-        raters,
-        values,
-        at=cells.at,
-        raters_known=cells.raters_known,
-        clusters=clusters,
-        fewest=kind.fewest_items,
-    )
+    ratings = replace(cells, raters=raters).ratings(values, clusters, kind.fewest_items)
     said = "; ".join(filter(None, (_recognised(cells, ratings, kind, columns), cells.table.about)))
     notes: list[str] = [f"{cells.table.place}: {note}" for note in cells.table.notes]
     notes += [Incomplete(f"{cells.table.place}: {note}") for note in cells.table.incomplete]

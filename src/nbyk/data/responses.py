@@ -41,7 +41,7 @@ from nbyk.data.layouts import id_texts, is_missing
 from nbyk.data.ratings import ordered_ids, rows_of
 from nbyk.data.response_set import Categories, ResponseSet, placed
 from nbyk.data.scales import FROM_0_TO_1, Refusal, Scale
-from nbyk.data.systems import Systems, common_items
+from nbyk.data.systems import Systems, by_name, common_items
 from nbyk.data.text import check_choice, shown
 from nbyk.data.units import UNKNOWN, Units, column_units
 from nbyk.errors import DataPlace, NbykError
@@ -348,9 +348,7 @@ def _named(systems: ManyResponses | None) -> dict[str, Any]:
             argument="a",
         )
     if isinstance(systems, Mapping):
-        named = {str(name): responses for name, responses in systems.items()}
-        if len(named) < len(systems):
-            raise NbykError("two systems have one name; give each another", argument="systems")
+        named = by_name(systems)
     elif _is_of_one(systems):
         raise NbykError(
             "found the numbers of one system, expected two: gold (or None) comes first, as in "

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from nbyk.data.arrays import array_of, is_of_pandas
-from nbyk.data.columns import KNOWN_NAMES, RUN_NAMES, Columns, recognised, value_column
+from nbyk.data.columns import ITEM_NAMES, KNOWN_NAMES, Columns, recognised, run_columns, value_column
 from nbyk.data.kinds import NumberKind
-from nbyk.data.layouts import Entries, Mending, as_ids
+from nbyk.data.layouts import Entries, Mending, ids_in
 from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.errors import argument_with
@@ -72,13 +72,13 @@ class ScoreKind(NumberKind):
             return super().cells(table, asked, mending)
         value = _score_column(table, asked)
         roles = replace(recognised(table, replace(asked, rater=None, value=value)), cluster=None)
-        runs = [name for name in table.names if name.lower() in RUN_NAMES and name != value]
+        runs = [name for name in run_columns(table) if name != value]
         has_ids = asked.item != "item" or roles.item in table.names
         scores = table.column(value, "name the column of the scores with `value`")
         names = ["1"] * len(scores)
         items: Sequence[str]
         if self.by_runs and runs and not has_ids:
-            every = (as_ids(table, name, table.column(name, "")) for name in runs)
+            every = (ids_in(table, name) for name in runs)
             items = [", ".join(ids) for ids in zip(*every, strict=True)]
             roles = replace(roles, item=runs[0])
         elif not has_ids:
@@ -87,7 +87,7 @@ class ScoreKind(NumberKind):
             names = list(map(str, table.column(runs[0], ""))) if runs else names
         else:
             hint = "name it with `item`, or leave `item` out if no ids pair the scores"
-            items = as_ids(table, roles.item, table.column(roles.item, hint))
+            items = ids_in(table, roles.item, hint)
         return Entries(items, names, scores, range(len(items)), table, value, roles, raters_known=False)
 
 
@@ -96,7 +96,7 @@ def _score_column(table: Table, asked: Columns) -> str:
     value = asked.value if asked.value != "value" else value_column(table, asked)
     if value:
         return value
-    others = [name for name in table.names if name.lower() not in ("item", *KNOWN_NAMES["item"])]
+    others = [name for name in table.names if name.lower() not in ITEM_NAMES]
     found = f"columns {some(others)}" if others else f"no column beside {table.names[0]!r}"
     raise table.place.error(
         f"found {found}, expected one of scores; name it, as in "

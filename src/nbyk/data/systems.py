@@ -251,6 +251,14 @@ class Systems:
             raise NbykError(f"found {self.taken_as}; expected responses to items")
 
 
+def by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return systems by their names as text."""
+    named = {str(name): given for name, given in systems.items()}
+    if len(named) < len(systems):
+        raise NbykError("two systems have one name; give each another", argument="systems")
+    return named
+
+
 def equal_systems(gold: Floats | None, responses: Mapping[str, Floats]) -> Iterable[str]:
     """Yield a note on each system that is equal to gold or to another one."""
     for name, matrix in responses.items():

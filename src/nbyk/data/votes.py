@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.columns import KNOWN_NAMES, OF_VOTES
-from nbyk.data.layouts import as_ids
+from nbyk.data.columns import ITEM_NAMES, OF_VOTES
+from nbyk.data.layouts import ids_in
 from nbyk.data.ratings import refuse_alike, rows_of
 from nbyk.data.reading import table_of
 from nbyk.data.tables import Table
@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 VOTERS = ("voter", "voter_id", "judge", "judge_id", "user", "user_id", "annotator", "rater", "rater_id")
 """Columns of who voted, the first that a table has."""
 
-PROMPTS = ("prompt", "item", *KNOWN_NAMES["item"])
+PROMPTS = ("prompt", *ITEM_NAMES)
 """Columns of what was asked, the first that a table has."""
 
 _OUTCOMES: Mapping[str, int] = {
@@ -156,9 +156,7 @@ def read_votes(given: Any, *, item: str | None = None, rater: str | None = None)
         a voter votes twice on one prompt and pair in one order, or no chain of votes links two models.
     """
     table = table_of(given)
-    first, second, winners = (
-        as_ids(table, name, table.column(name, "name it model_a, model_b and winner")) for name in OF_VOTES
-    )
+    first, second, winners = (ids_in(table, name, "name it model_a, model_b and winner") for name in OF_VOTES)
     asked = item or next((name for name in PROMPTS if name in table.names), None)
     by = rater or next((name for name in VOTERS if name in table.names), None)
     others = [name for name in table.names if name not in (*OF_VOTES, asked, by)]
@@ -193,8 +191,7 @@ def read_votes(given: Any, *, item: str | None = None, rater: str | None = None)
 
 def _ids(table: Table, name: str, what: str) -> tuple[tuple[str, ...], Ints]:
     """Return the ids in a column, in their order, and the place of each row's."""
-    ids = as_ids(table, name, table.column(name, "name prompts by `item` and voters by `rater`"))
-    return _numbered(ids, what, table.at)
+    return _numbered(ids_in(table, name, "name prompts by `item` and voters by `rater`"), what, table.at)
 
 
 def _numbered(ids: Sequence[str], what: str, at: Callable[[int], DataPlace]) -> tuple[tuple[str, ...], Ints]:

@@ -174,7 +174,8 @@ def test_clusters_of_a_column_are_swapped_whole(nbyk: Run) -> None:
     assert "clusters of items" in " ".join(answer["sentences"])
     assert results(found(nbyk, line))[0]["claims"][0]["over"][:3] == ["items", "clusters", "raters"]
     for wrong, says in (
-        ("--cluster chapter", "error: --cluster: found chapter, but no file has a column of that name"),
+        ("--cluster chapter", "error: --cluster: found 'chapter', but no file has a column of that name"),
+        ("--cluster=", "error: --cluster: found '', but no file has a column of that name"),
         ("--cluster rater", "error: --cluster: found 'rater', the column of the raters too"),
         ("--generalise items,clusters", "error: --generalise: found clusters, but items have none here"),
     ):
