@@ -54,9 +54,9 @@ def test_a_scale_comes_back_from_its_text(scale):
 @pytest.mark.parametrize(
     "scale", [Levels((0, 1, 2)), Interval(0, 2), Binary()], ids=["levels", "interval", "binary"]
 )
-@pytest.mark.parametrize("bad", [2.5, -1, np.nan, np.inf])
+@pytest.mark.parametrize("bad", [2.5, -1, np.nan, np.inf, 2.00000001])
 def test_the_first_value_off_the_scale_is_named(scale, bad):
-    with pytest.raises(NbykError, match=rf"index 1: found {bad:g}.*expected") as refusal:
+    with pytest.raises(NbykError, match=rf"index 1: found {bad}, expected") as refusal:
         scale.normalise([0, bad, bad])
     assert "\n" not in str(refusal.value)
 

@@ -98,6 +98,7 @@ def test_a_spec_says_what_it_needs(spec: str, kind: str | None) -> None:
         ),
         ("mean_absolute_error", "numbers", "unknown metric 'mean_absolute_error'; here it is called mae"),
         ("bleu", "classes", "scores outputs, and these are classes; choose from accuracy"),
+        ("pass^2", "classes", "scores numbers, and these are classes; choose from accuracy"),
         ("mae", "outputs", "scores numbers, and these are outputs; choose from mean, bleu"),
         (
             "f1(spam)",

@@ -274,8 +274,8 @@ def _on_scale(scale: Scale, values: ArrayLike, refuse: Refusal) -> Floats:
     if outside.size:
         raise refuse(
             int(outside[0]),
-            f"found {array.flat[outside[0]]:g}, expected {scale.expected}; mend the value or declare another "
-            "scale",
+            f"found {array.flat[outside[0]]:.16g}, expected {scale.expected}; mend the value or declare "
+            "another scale",
         )
     return array
 

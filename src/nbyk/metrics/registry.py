@@ -187,9 +187,9 @@ def _unknown(name: str, of: Data) -> NbykError:
             f"metric {name!r} is of a class: choose {', '.join(averages)}, or {name}(CLASS) for one class"
         )
     known = [*names(of), *([f"{WINS.name}(METRIC)"] if of != "outputs" else [])]
-    other = next((data for data in reversed(get_args(Data)) if name in definitions(data)), None)
-    if other is None and one_class_metric(name):
-        other = "classes"
+    bare = name.partition("(")[0]
+    others = (data for data in reversed(get_args(Data)) if bare in definitions(data))
+    other = "classes" if one_class_metric(name) else next(others, None)
     if other is not None:
         is_kind = of == "numbers" and other != "outputs"
         way = f"read the data as {argument_with('kind', other)}, or " if is_kind else ""

@@ -312,3 +312,21 @@ def test_variance_of_unequal_clusters_is_without_bias() -> None:
         found.append(of_mean + within / 30)
     expected = 0.5 * np.sum(sizes**2) / 30**2 + 1.0 / 30
     assert abs(np.mean(found) - expected) < 3.5 * np.std(found) / np.sqrt(1500)
+
+
+@pytest.mark.parametrize("metric", ["wins_mae", "wins(mse)", "accuracy"])
+@pytest.mark.parametrize("n_clusters", [4, 6])
+def test_shares_of_items_have_bounds_whatever_the_ratings_scale(metric: str, n_clusters: int) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.permuted(np.tile([-1.0, 2.0], 6))
+    near, far = truth + rng.normal(0.0, 0.1, 12), truth + 3.0
+    clusters = [f"text {item % n_clusters}" for item in range(12)]
+    found = []
+    for of in (lambda x: x, lambda x: 0.5 + (x - 0.5) / 20.0):
+        ratings = (of(truth), of(near), of(far))
+        result = nbyk.compare(*ratings, metric=metric, cluster=clusters, kind="numbers", margin=0.5)
+        (claim,) = result.claims
+        assert claim.margin is not None
+        found.append((*claim.interval, *claim.margin.interval, claim.margin.p_not_worse, len(claim.doubts)))
+    assert found[0] == pytest.approx(found[1])
+    assert -1.0 <= found[0][0] < found[0][1] <= 1.0

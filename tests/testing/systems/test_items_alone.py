@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 from itertools import product
@@ -227,6 +228,11 @@ def test_an_interval_of_items_excludes_zero_only_where_p_is_at_most_alpha() -> N
         low, high = result.interval
         assert (low <= 0.0 <= high) or result.p <= 0.05
         assert not low < 0.0 < high or result.p > 0.05
+    for n, apart in itertools.product((20, 24, 50), (4, 5)):  # skewed, and p is that of swaps: 2 / 2^apart
+        few = np.where(np.arange(n) < apart, 0.8, 0.3)
+        result = nbyk.compare(None, few, np.full(n, 0.3), kind="numbers", n_resamples=999, max_resamples=3999)
+        assert result.p > 0.05
+        assert result.interval[0] == 0.0
     numbers = [71.2, 70.8, 72.1, 71.5, 70.9], [70.1, 70.6, 69.8, 70.9, 70.2]
     five = nbyk.compare(None, *numbers, kind="numbers")
     assert five.p == 0.0625

@@ -111,11 +111,8 @@ def within(metric: Metric, bounds: Interval | None, interval: Interval, data: Re
 
 def has_bounds(metric: Metric, ratings: Iterable[Floats]) -> bool:
     """Return whether scores lie within the metric's bounds; with a unit, those of ratings from 0 to 1 do."""
-    return metric.table is not None or metric.unit_power == 0 or are_from_zero_to_one(ratings)
-
-
-def are_from_zero_to_one(ratings: Iterable[Floats]) -> bool:
-    """Return whether all ratings lie from 0 to 1."""
+    if metric.table is not None or metric.unit_power == 0:
+        return True
     return all(np.nanmin(matrix) >= 0.0 and np.nanmax(matrix) <= 1.0 for matrix in ratings)
 
 
@@ -309,7 +306,7 @@ def is_within_one(metric: Metric, data: ResponseSet) -> bool:
         return metric.additive and metric.score_range == (0.0, 1.0)
     rated = (data.gold, data.a, data.b) if data.has_gold else (data.a, data.b)
     least, most = metric.effect_range or (-math.inf, math.inf)
-    return least >= -1.0 and most <= 1.0 and metric.is_mean_over_items and are_from_zero_to_one(rated)
+    return least >= -1.0 and most <= 1.0 and metric.is_mean_over_items and has_bounds(metric, rated)
 
 
 def _with_step(margin: Margin, effects: Floats, largest: float, unit: str, *, bounded: bool) -> Margin:

@@ -38,7 +38,13 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.rows import Rows, item_scores
-from nbyk.testing.intervals import Interval, constant_interval, proportion_interval, signs_interval
+from nbyk.testing.intervals import (
+    Interval,
+    agreeing,
+    constant_interval,
+    proportion_interval,
+    signs_interval,
+)
 from nbyk.testing.pvalues import Alternative, PValue, p_of_sides, p_of_signs, tie_tolerance
 from nbyk.testing.results import NONE, Doubt
 from nbyk.testing.skewness import corrected, reaches, skewness_of_mean
@@ -243,7 +249,8 @@ def of_effects(
     raised = _raised(p, effects, g)
     if _is_asymmetric(effects):
         low, high = _step_interval(effects, g, level)
-        interval = min(low, percentile[0]), max(high, percentile[1])
+        both = raised["two-sided"].p
+        interval = agreeing((min(low, percentile[0]), max(high, percentile[1])), effect, both, level)
         method = SKEWED_T if raised[alternative].p > p[alternative].p else ""
         return ItemsAlone(raised, interval, unseen, method)
     if_more = (
