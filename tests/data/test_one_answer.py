@@ -143,7 +143,7 @@ def test_agreement_takes_every_missing_value_of_a_frame(missing: Any) -> None:
     holes = frame.astype(object)
     holes.iloc[4, 1] = holes.iloc[7, 2] = missing
     assert nbyk.agreement(holes) == nbyk.agreement(with_nan) == nbyk.agreement(with_nan.astype("Int64"))
-    with pytest.raises(NbykError, match="found Ratings"):
+    with pytest.raises(NbykError, match="found 48 ratings of 24 items"):
         nbyk.agreement(nbyk.read_ratings(pd.DataFrame({"item": ITEMS * 2, "value": [0, 1] * N}), rater=None))
 
 

@@ -234,6 +234,24 @@ def test_runs_are_paired_if_asked_and_people_by_ids() -> None:
     assert sources(gold, seeds, some, pair_runs=True) == ("runs", "runs of A", "runs of B")
 
 
+@pytest.mark.parametrize("metric", ["pearson", "emd_aggregated"])
+def test_exchanging_the_systems_mirrors_claims_by_items_that_tie(metric: str) -> None:
+    """On few levels many items are mirror images of others, and the groups that chance deals part them."""
+    rng = np.random.default_rng(0)
+    truth = rng.random((130, 1))
+    gold, a, b = (
+        np.round(np.clip(truth + spread * rng.normal(size=(130, n)), 0.0, 1.0) * 4.0) / 4.0
+        for spread, n in ((0.1, 1), (0.3, 3), (0.3, 3))
+    )
+    one, other = (
+        nbyk.compare(gold, *two, metric=metric, n_resamples=99, max_resamples=999).pair.claims[0]
+        for two in ((a, b), (b, a))
+    )
+    assert one.over == ("items", "runs of A", "runs of B")
+    assert one.p == pytest.approx(other.p, rel=1e-9)
+    assert one.interval == pytest.approx((-other.interval[1], -other.interval[0]), rel=1e-9)
+
+
 def test_exchanging_the_systems_mirrors_every_claim() -> None:
     gold, a, b = ratings()
     for side, mirror in (("two-sided", "two-sided"), ("greater", "less")):

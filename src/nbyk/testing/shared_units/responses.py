@@ -233,12 +233,13 @@ def left_packed(values: Floats) -> Floats:
 def _ordered(data: Responses) -> Responses:
     """Return the data in the order of `Responses.in_order`.
 
-    The order depends neither on the rows of a file, nor on which system is A, nor on the direction of the
-    scale, but where items tie.
+    The order depends neither on the rows of a file, nor on which system is A (that of less variance comes
+    first), nor on the direction of the scale, but where items tie.
     """
     keys = _keys(data)
     far = _far(keys)
-    by_unit = [_by_unit(role, data.unit_ranks) for role in data.roles]
+    systems = sorted((data.a, data.b), key=lambda role: (np.nanvar(role.values), np.nanmean(role.values)))
+    by_unit = [_by_unit(role, data.unit_ranks) for role in (data.gold, *systems)]
     columns = without_rounding(np.stack([*far, *keys], axis=1))
     rows = np.concatenate([columns, *by_unit], axis=1)
     if data.clustered:
