@@ -87,7 +87,9 @@ WRITER = "nbyk.report."
 """What puts results in words and figures; these import it only when they are asked for them."""
 RESULTS = {
     ("testing", "results.py"),
+    ("judged", "agreement.py"),
     ("judged", "board.py"),
+    ("judged", "stand_in.py"),
     ("systems", "sensitivity.py"),
     ("planning", "result.py"),
 }

@@ -62,7 +62,9 @@ def test_classes_and_votes_count_what_you_say(tmp_path: Path) -> None:
     data = read(tmp_path, people, judge, counts=votes)
     assert data.values.tolist() == [1.0, 0.0]
     assert data.judge[:, 0].tolist() == [-1.0, 1.0, 0.0]
-    with pytest.raises(NbykError, match=r"judge\.csv:2: found .model_b., expected yes and no"):
+    with pytest.raises(
+        NbykError, match=r"judge\.csv:2: found .model_b., .model_a. and .tie., expected yes and no"
+    ):
         read(tmp_path, people, judge, counts={"yes": 1.0, "no": 0.0} | {})
 
 

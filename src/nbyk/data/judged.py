@@ -187,6 +187,10 @@ def read_judged(
             "the judge scored none of the items that people rated; check that both name items alike"
         )
     notes = [f"{name} was left out: people rated none of its outputs" for name in unrated]
+    if judges is None and "judge" in {*judged.names} - {*next(iter(by_judge.values())).names}:
+        every = ordered_ids({*ids_in(judged, "judge")})
+        if len(every) > 1:
+            notes.append(f"the judge is the mean of {len(every)}: {listed(every)}")
     notes += [note for _, read in (*scored.values(), *rated.values()) for note in read.mended]
     if n_unscored := sum(read.n_ratings for _, read in rated.values()) - sum(map(len, values)):
         notes.append(
@@ -272,12 +276,13 @@ class _Counted(NumberKind):
             name if name in known or not number.is_integer() else str(int(number))
             for name, number in zip(names, numbers.tolist(), strict=True)
         ]
-        for row, name in enumerate(names):
-            if name not in known:
-                raise cells.at(row).error(
-                    f"found {shown(cells.found[row])}, expected {listed(list(known))}; mend it, or say with "
-                    "`counts` what it counts"
-                )
+        unknown = [row for row, name in enumerate(names) if name not in known]
+        if unknown:
+            others = listed([repr(name) for name in dict.fromkeys(names[row] for row in unknown)])
+            raise cells.at(unknown[0]).error(
+                f"found {others}, expected {listed(list(known))}; mend these, or say with `counts` what they "
+                "count"
+            )
         return np.array([known[name] for name in names])
 
 

@@ -250,3 +250,20 @@ def test_ratings_that_are_all_the_same_name_no_command(run_words: Run, files: tu
     assert (code, printed.count("Next: ")) == (0, 0)
     assert "No answer for new items and raters: all ratings are the same" in printed
     assert "only the claim" not in printed
+
+
+def test_several_judges_are_named_and_one_that_adds_nothing_is_said(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    rated = [(f"q{i}", f"p{r}", int(rng.integers(1, 6))) for i in range(30) for r in range(4)]
+    scored = [(f"q{i}", f"j{r}", int(rng.integers(1, 6))) for i in range(30) for r in range(3)]
+    people = pd.DataFrame(rated, columns=["item", "rater", "value"])
+    judges = pd.DataFrame(scored, columns=["item", "judge", "value"])
+    nothing = "people rated all outputs that the judge scored, so that it adds nothing; let it score others"
+    warnings = nbyk.compare_judged(read_judged(people, judges)).board.warnings
+    assert {nothing, "the judge is the mean of 3: j0, j1 and j2"} <= {*warnings}
+    warnings = nbyk.compare_judged(read_judged(people[:80], judges, judges="j1")).board.warnings
+    assert not any("the mean of" in text or text == nothing for text in warnings)
+    table = agreement_table(read_judged(people, judges))
+    assert [row for row in table["measure"] if "ε" in row] == [
+        f"winning rate, ε = {e}" for e in (0.2, 0.15, 0.1)
+    ]

@@ -270,8 +270,8 @@ def test_a_kind_of_items_that_the_sample_lacks_gives_a_reserve_only_where_it_cou
     small = 0.05 + 0.02 * generator.standard_normal(30)
     share = 1.0 - 0.05 ** (1 / 30)
     assert reserve(answer(small, largest=1.0)) == (
-        f"a kind of items that is not among these 30 may have a share of up to {share:.2g}, and could turn "
-        "the effect round"
+        f"up to {100 * share:.2g} % of all items may be of a kind that these 30 lack, which could turn the "
+        "effect round"
     )
     assert reserve(answer(small, largest=0.4)) == ""  # .4 × .095 is less than .05 × .905
     assert reserve(answer(small + 0.5, largest=1.0)) == ""

@@ -267,3 +267,18 @@ def test_a_system_without_an_answer_beside_others_has_its_reason() -> None:
     assert "No answer for 1 of 2 pairs (a – a score of 0.5): the effect rests on about" in str(both).replace(
         "\n", " "
     )
+
+
+@pytest.mark.parametrize(
+    ("bar", "verdict", "effect"),
+    [
+        (0.9, "mine is worse than a score of 0.9", "0.40 lower mean"),
+        (0.52, "Undecided: mine may be better or worse than a score of 0.52", "0.02 lower mean"),
+        (0.3, "mine is better than a score of 0.3", "0.20 higher mean"),
+    ],
+)
+def test_an_answer_about_a_bar_is_about_the_system(bar: float, verdict: str, effect: str) -> None:
+    board = nbyk.compare(None, {"mine": np.tile([0.2, 0.5, 0.8], 20)}, against=bar)
+    assert board.head.verdict == verdict
+    assert board.head.lines[0].left.startswith(effect)
+    assert "a score of" not in board.head.lines[0].left

@@ -197,7 +197,7 @@ def test_a_reserve_about_voters_names_no_raters() -> None:
     frame = pd.DataFrame(rows, columns=["model_a", "model_b", "winner", "prompt", "voter"])
     board = nbyk.compare(read_votes(frame))
     assert board.verdict == "better, with reserve"
-    assert "new prompts and voters: if most units (people, runs" in board.warnings[0]
+    assert "new prompts and voters: if a few units (people, runs" in board.warnings[0]
     assert "raters" not in " ".join(board.warnings)
     assert "win_rate, 60 prompts, 240 votes, 8 voters" in str(board)
     few = frame[:3].assign(winner=["x", "tie", "x"], prompt=["p1", "p2", "p3"])

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+_EPSILONS = (0.2, 0.15, 0.1)
+"""What a judge's lower cost is worth beside experts, skilled people and crowds (Calderon et al. 2025)."""
+
 _AGREEMENT = ("system", "who", "measure", "value", "interval")
 
 
@@ -87,7 +90,9 @@ def _mirrored(interval: Interval) -> Interval:
 
 def _about_the_judge(judged: JudgedBoard) -> Iterator[str]:
     """Yield what the judge and people say alone, what the judge prefers, the drift, and the variance."""
-    first = (*_differences(judged), *judged.means)[0]
+    best = {standing.name for standing in judged.board.standings[:2]}
+    every = (*_differences(judged), *judged.means)
+    first = next((of for of in every if {of.a, of.b} == best), every[0])
     people = f"{number(first.people.effect)} ({ends_in_words(first.people.interval)})"
     if not first.people.is_conclusive:
         people = f"make no claim about others ({first.people.reason})"
@@ -170,9 +175,11 @@ def agreement_table(data: JudgedSystems) -> pd.DataFrame:
                     who = f"{of_judge}{'people' if 'raters' in claim.over else 'these people'}"
                     interval = ends_in_words(claim.interval) if claim.is_conclusive else ""
                     rows.append((system, who, measure, of.value, interval))
-        with suppress(NbykError):
-            test = stand_in(people, judge, by="accuracy" if two else "distance")
-            rows.append((system, "judge", "winning rate, ε = .2", test.winning_rate, _passes(test)))
+        for epsilon in _EPSILONS:
+            with suppress(NbykError):
+                test = stand_in(people, judge, by="accuracy" if two else "distance", epsilon=epsilon)
+                what = f"winning rate, ε = {epsilon:g}"
+                rows.append((system, "judge", what, test.winning_rate, _passes(test)))
     return pd.DataFrame(rows, columns=_AGREEMENT)
 
 

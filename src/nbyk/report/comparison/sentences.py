@@ -91,6 +91,8 @@ def verdict_line(pair: Pair) -> str:
     if pair.verdict != "undecided":
         return _shown(pair, pair.claims[0])
     if pair.question.alternative == "two-sided":
+        if _is_of_bar(pair):
+            return f"Undecided: {a} may be better or worse than {b}"
         return f"Undecided: {leader} or {other}"
     first, second = (a, b) if pair.question.alternative == "greater" else (b, a)
     return f"Undecided: {first} is not shown to be better than {second}"
@@ -224,9 +226,17 @@ def _numbers(pair: Pair, claim: Claim, interval: Interval, broader: Interval = N
     noun = asked.noun or asked.metric
     words = size
     if pair.b:
-        words = f"{size} {asked.direction} {noun}" if abs(effect) > _ROUNDING else f"equal {noun}"
-        words += f" for {leader}" if leader != _first_named(pair) else ""
+        direction, is_bar = asked.direction, _is_of_bar(pair)
+        if is_bar and leader == pair.b:  # by how much the system is below
+            direction = "lower" if direction == "higher" else "higher"
+        words = f"{size} {direction} {noun}" if abs(effect) > _ROUNDING else f"equal {noun}"
+        words += f" for {leader}" if leader != _first_named(pair) and not is_bar else ""
     return words, bar(low, effect, high), "" if not math.isfinite(high - low) else f"{ends[0]} to {ends[1]}"
+
+
+def _is_of_bar(pair: Pair) -> bool:
+    """Return whether a system is compared with a score."""
+    return pair.question.hypothesis == EQUAL_SCORES and bool(pair.b)
 
 
 def _first_named(pair: Pair) -> str:
@@ -266,13 +276,13 @@ def p_text(p: float, alpha: float, relation: str = "=") -> str:
 def _shown(pair: Pair, claim: Claim) -> str:
     a, b, asked = pair.a, pair.b, pair.question
     leader, other, _ = pair.in_order()
-    reserve = WITH_RESERVE * pair.is_reserved(claim)
+    reserve, is_bar = WITH_RESERVE * pair.is_reserved(claim), _is_of_bar(pair)
     return {
         "better": f"{a} is better than {b}",
-        "worse": f"{b} is better than {a}",
+        "worse": f"{a} is worse than {b}" if is_bar else f"{b} is better than {a}",
         "different": f"{leader} and {other} do not answer every item alike",
         "undecided": {
-            "two-sided": f"{leader} and {other} cannot be told apart",
+            "two-sided": f"{a if is_bar else leader} and {b if is_bar else other} cannot be told apart",
             "greater": f"{a} is not shown to be better than {b}",
             "less": f"{b} is not shown to be better than {a}",
         }[asked.alternative],
@@ -285,7 +295,8 @@ def verdict_in_words(pair: Pair, claim: Claim | None = None) -> str:
     if not pair.decisive(claim).decided:
         return "undecided"
     shown = pair.shown_of(claim)
-    said = {"better": f"{pair.a} is better", "worse": f"{pair.b} is better"}.get(shown, shown)
+    worse = f"{pair.a} is worse" if _is_of_bar(pair) else f"{pair.b} is better"
+    said = {"better": f"{pair.a} is better", "worse": worse}.get(shown, shown)
     return said + WITH_RESERVE * pair.is_reserved(claim)
 
 

@@ -37,7 +37,7 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import moderated_tests
-from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
 from nbyk.testing.systems.by_formula import about_few, board_by_formula, claim_over, claims_over, without_p
 from nbyk.words import in_full
 
@@ -191,7 +191,7 @@ def compare_judged(
     question = replace(
         asked.question("mean"),
         test="t",
-        hypothesis="have the same mean on the people's scale",
+        hypothesis="have the same mean on the people's scale" if bar is None else EQUAL_SCORES,
         scale="the people's scale" if data.scale is None else scale_text(data.scale),
     )
     mean_estimates = [corrected(weighing, place) for place in range(len(names))]
@@ -328,7 +328,9 @@ def _cautions(
             f"{high:g}); check that both use one scale, and declare it with `scale`"
         )
     shares = [sum(part.share for part in of.claims[0].parts if part.source == ANSWERS) for of in estimates]
-    if data.answers.max() > 1 and max(shares) < 0.1:
+    if weighing.rated.all():
+        yield "people rated all outputs that the judge scored, so that it adds nothing; let it score others"
+    elif data.answers.max() > 1 and max(shares) < 0.1:
         yield (
             "more answers of the judge to an output will not help: they make under "
             f"{math.ceil(100 * max(shares)) or 1} % of the variance"

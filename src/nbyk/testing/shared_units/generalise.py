@@ -41,8 +41,7 @@ LEAST_PART = 0.05
 """Below this share of the variance, items may be few."""
 
 _IF_SKEWED = (
-    "if most units (people, runs or clusters) are alike and a few far off, p is above α; more units "
-    "would tell"
+    "if a few units (people, runs or clusters) are far off the others, p is above α; more units would tell"
 )
 
 

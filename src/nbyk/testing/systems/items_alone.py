@@ -238,7 +238,7 @@ def of_effects(
     error = math.sqrt(6.0 * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if n > 2 else math.inf  # of normal items
     is_skewed = abs(g) > _SKEWED * error
     farthest = _FARTHER * largest if is_skewed and not bounded else largest
-    unseen = about_unseen(effect, unseen_share(n), farthest, f"{unit} that is not among these {n}", turns)
+    unseen = about_unseen(effect, unseen_share(n), farthest, unit, f"these {n}", turns)
     if np.ptp(effects) <= tie_tolerance(effects):
         if bounded:
             return ItemsAlone(p, constant_interval(effect, n, level, (-largest, largest)), unseen)
@@ -325,6 +325,7 @@ def about_unseen(
     share: float,
     largest: float,
     what: str,
+    seen: str,
     turns: str = "turn the effect round",
     weight: float = 1.0,
 ) -> tuple[Doubt, ...]:
@@ -332,4 +333,5 @@ def about_unseen(
     counts = weight * share
     if abs(effect) * (1.0 - counts) >= counts * largest:
         return ()
-    return (Doubt(f"a kind of {what} may have a share of up to {share:.2g}, and could {turns}"),)
+    most = f"up to {100.0 * share:.2g} % of all {what} may be of a kind that {seen} lack"
+    return (Doubt(f"{most}, which could {turns}"),)

@@ -149,8 +149,8 @@ class Suite:
         """Return the doubt about items of the task that could hide the most of them, if they could matter."""
         shares = unseen_share(self.sizes)
         task = int(np.argmax(self.weights * shares))
-        what = f"items that is not among the {self.sizes[task]:.0f} of {self.names[task]}"
-        return about_unseen(effect, float(shares[task]), largest, what, weight=float(self.weights[task]))
+        seen, weight = f"the {self.sizes[task]:.0f} of {self.names[task]}", float(self.weights[task])
+        return about_unseen(effect, float(shares[task]), largest, "items", seen, weight=weight)
 
     def over_tasks(self, values: Floats) -> SharedUnitsTest:
         """Return the weighted mean of items' values, with its variance over new tasks."""
