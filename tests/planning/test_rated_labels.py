@@ -159,6 +159,18 @@ def test_the_raters_of_a_plan_have_its_power(
     assert f"raters like those of {prior.name}" in found.lines[-1]
 
 
+def test_the_table_of_a_plan_has_what_the_formula_gives_at_the_plans_own_power() -> None:
+    """By more raters fewer items do, and by fewer raters more: the plan itself is no exception."""
+    asked: dict[str, Any] = {"metric": TOTAL_VARIATION, "effect": 0.03, "power": 0.8, "k_responses": 3}
+    found = plan(PRIOR, raters=12, solve="items", **asked)
+    assert found.asked_of_formula is not None
+    assert found.asked_of_formula != 0.8
+    table = found.to_frame()
+    assert list(table.loc[table[""] == "this plan", "raters"]) == [12]
+    items = table.sort_values("raters")["items"].tolist()
+    assert items == sorted(items, reverse=True)
+
+
 def test_a_pilot_of_labels_plans_as_the_prior_that_is_fitted_to_it() -> None:
     """One answer by both, and the pilot's, of eight raters, has an assured one beside it."""
     labels, units = drawn(PRIOR, 200, 8, 3, 5)

@@ -102,6 +102,7 @@ def plan_by_raters(source: LabelPrior | LabelledItems, metric: Metric, given: Ma
     return replace(
         found,
         request=replace(found.request, power=given["power"]),
+        asked_of_formula=asked["power"] if found.simulated else None,
         metric=metric.name,
         assumptions=(*found.assumptions, *([] if at_hand else [like, pilot.assumed]), *simulated),
     )

@@ -69,6 +69,8 @@ class Plan(ShownAsLines):
         The metric's name; "" if only variances are known.
     simulated
         The simulated power, from fresh test sets; None if a formula gives it.
+    asked_of_formula
+        The power that the formula is asked for, so that the simulated one is the requested; None without one.
     reachable
         Whether the requested power is reached. If not, no value of the open quantity reaches it, and `power`
         is the highest possible. A simulated search raises an error instead.
@@ -111,6 +113,7 @@ class Plan(ShownAsLines):
     epsilon: float | None = None
     metric: str = ""
     simulated: Power | None = None
+    asked_of_formula: float | None = None
     reachable: bool = True
     others: tuple[Plan, ...] = ()
     reason: str = ""

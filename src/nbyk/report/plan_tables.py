@@ -86,7 +86,7 @@ def _people_ways(plan: Plan) -> Iterator[tuple[Crew, str]]:
             yield other.crew, ""
     if plan.crew.raters and not (plan.reachable and plan.others):
         for raters in RATERS:
-            other = with_raters(plan, raters, wanted_power(plan))
+            other = with_raters(plan, raters, plan.asked_of_formula or wanted_power(plan))
             if other.reachable and raters != plan.crew.raters and _ratings_tell(plan, other):
                 yield other.crew, ""
 
