@@ -43,6 +43,7 @@ _OF_NEW_UNITS = (
     *("pilot", "pilot_systems", "scale", "item", "rater", "value", "cluster", "on_duplicates", "on_empty"),
     "on_missing",
     *("metric_file", "classes", "epsilon", "effect", "unit", "alpha", "alternative"),
+    *("cost_per_item", "cost_per_rating"),
 )
 """Options that ask about new raters or runs, too."""
 
