@@ -96,7 +96,7 @@ CUTS = {
         ".venv/bin/nbyk compare --gold example/gold.csv example/sim_a.csv example/sim_b.csv --cluster text",
         "the example's items are no parts of texts: the command ends with that",
         2,
-        "found text",
+        "found 'text'",
     ),
     f"{DEFAULT} datasets": Cut(f"{DEFAULT} datasets -n", LONG),
     f"{DEFAULT} --configfile=mine.yaml": Cut(
