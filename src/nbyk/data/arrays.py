@@ -201,11 +201,15 @@ def _bounded(array: NDArray[Any], path: str | os.PathLike[str]) -> NDArray[Any]:
 
 def is_frame(given: Any) -> bool:
     """Return whether somebody gave a data frame of pandas, polars or pyarrow, or a table made of one."""
+    _refuse_lazy(given)
+    return hasattr(given, "columns") and not isinstance(given, Mapping)
+
+
+def _refuse_lazy(given: Any) -> None:
     if type(given).__name__ == "LazyFrame":  # polars warns of each look at its columns
         raise NbykError(
             "found a LazyFrame, which holds no rows yet, expected a data frame; collect() it first"
         )
-    return hasattr(given, "columns") and not isinstance(given, Mapping)
 
 
 def names_of_frame(given: Any) -> tuple[Any, ...]:
@@ -220,7 +224,7 @@ def table_of_frame(given: Any) -> Table:
     import narwhals.stable.v1 as nw
     import pandas as pd
 
-    is_frame(given)
+    _refuse_lazy(given)
     place = DataPlace(name="the data frame")
     library = type(given).__module__.partition(".")[0]
     levels = levels_of(given)

@@ -287,8 +287,7 @@ def _kept(plan: Plan) -> Iterator[str]:
     of_pilot = plan.metric and request.n_items is not None and "n_items" not in request.typed
     if request.is_simulated or not of_pilot or name not in ("raters", "runs") or not plan.reachable:
         return
-    power = plan.asked_of_formula or wanted_power(plan)
-    other = cheapest_with_raters(plan, power) if name == "raters" else None
+    other = cheapest_with_raters(plan) if name == "raters" else None
     cheaper = "" if other is None or other.cost >= plan.cost else f" Cheaper: {collection(other)}."
     yield f"It has the fewest {name} for the pilot's {plan.n_items} items (`n_items` takes others).{cheaper}"
 

@@ -86,7 +86,7 @@ def _people_ways(plan: Plan) -> Iterator[tuple[Crew, str]]:
             yield other.crew, ""
     if plan.crew.raters and not (plan.reachable and plan.others):
         for raters in RATERS:
-            other = with_raters(plan, raters, plan.asked_of_formula or wanted_power(plan))
+            other = with_raters(plan, raters, power_by_formula(plan))
             if other.reachable and raters != plan.crew.raters and _ratings_tell(plan, other):
                 yield other.crew, ""
 
@@ -132,11 +132,17 @@ def wanted_power(plan: Plan) -> float:
     return plan.power if plan.request.power is None else plan.request.power
 
 
-def cheapest_with_raters(plan: Plan, power: float) -> Plan | None:
+def power_by_formula(plan: Plan) -> float:
+    """Return the power that the formula is asked for, so that other collections do what the plan does."""
+    return plan.asked_of_formula or wanted_power(plan)
+
+
+def cheapest_with_raters(plan: Plan) -> Plan | None:
     """Return the cheapest plan with some number of raters, by as many ratings of an item or by one.
 
     Each rater gives two ratings or more.
     """
+    power = power_by_formula(plan)
     ways = (with_raters(plan, raters, power, most) for raters in RATERS for most in (1, plan.k_responses))
     known = (way for way in ways if way.reachable and _ratings_tell(plan, way))
     shared = (way for way in known if way.n_items * way.k_responses >= 2 * way.crew.raters)
