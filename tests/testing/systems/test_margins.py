@@ -286,7 +286,7 @@ def test_items_of_nearly_one_effect_have_a_reserve_where_those_of_one_effect_sho
     assert nearly.margin.shown == "equivalent"
     assert nearly.margin.is_reserved is (same.margin.shown == "undecided")
     if nearly.margin.is_reserved:
-        assert nearly.margin.reserve.endswith("and could take it across the margin")
+        assert nearly.margin.reserve.endswith("which could take it across the margin")
 
 
 def test_rare_failures_that_few_items_do_not_show_pass_no_margin_without_a_reserve() -> None:
