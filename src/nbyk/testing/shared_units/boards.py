@@ -29,6 +29,9 @@ _OWN: tuple[Source, Source] = ("runs of A", "runs of B")
 _OF_BASELINE = 0.1
 """What a baseline's variance counts among those of the others, which say little of it: it is in all pairs."""
 
+_ON_ITS_OWN = 0.2
+"""What a pair by itself counts where each system has its own runs: a few do not show that systems agree."""
+
 _LONE = 30.0
 """The farthest of S systems counts less in the mean where its variance is rarer than 1 in this times S."""
 
@@ -260,7 +263,14 @@ def _moderate_own(
     of_system = dict(zip(systems, zip(variances.T, degrees.T, strict=True), strict=True))
     for pair, test in tests.items():
         chosen = {1 + sources.index(source): of_system[pair[place]] for place, source in own}
-        tests[pair] = _mixed(test, weights, chosen)
+        learned, alone = _mixed(test, weights, chosen), test.law
+        law = replace(
+            alone,
+            variances=np.concatenate([learned.law.variances, alone.variances]),
+            df=np.concatenate([learned.law.df, alone.df]),
+            weights=np.append((1.0 - _ON_ITS_OWN) * learned.law.weights, _ON_ITS_OWN * alone.weights),
+        )
+        tests[pair] = replace(test, law=law)
 
 
 def _mixed(
