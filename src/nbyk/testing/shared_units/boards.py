@@ -17,6 +17,7 @@ from scipy.special import fdtrc, gammaln, psi
 
 from nbyk.arrays import Floats
 from nbyk.metrics import Metric
+from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import SharedUnitsTest
 from nbyk.testing.shared_units.responses import Source
 
@@ -96,24 +97,27 @@ def moderated_pairs(
 
 
 def moderated_systems(
-    totals: Floats, df: float, baseline: int | None = None
+    totals: Floats, df: Floats, units: Floats, baseline: int | None = None
 ) -> tuple[Floats, Floats, Floats]:
     """Return the variances of S systems over units of their own, and their df, (M, S), moderated in M ways.
 
-    `totals`, (S,), are the jackknife's variances T over each system's own units, with `df` degrees of freedom
-    each. The ways have weights, (M,).
+    `totals`, (S,), are the jackknife's variances T over each system's own `units`, in effective number J, and
+    `df` their degrees of freedom ν. As J may differ, the variance of a unit, J T, is moderated, towards the
+    mean that weighs systems by ν. The ways have weights, (M,).
     """
-    belongs = _belonging(totals, df, baseline)
-    mean = float(np.average(totals, weights=belongs))
-    variances, degrees = _moderated(totals, mean, df, belongs)
-    return variances, np.minimum(degrees, belongs.sum() * df), _weights(totals, belongs, df)
+    of_unit = units * totals
+    belongs = _belonging(of_unit, df, baseline)
+    mean = float(np.average(of_unit, weights=belongs * df))
+    variances, degrees = _moderated(of_unit, mean, df, belongs)
+    degrees = np.maximum(np.minimum(degrees, np.sum(belongs * df)), df)
+    return variances / units, degrees, _weights(of_unit, belongs, df)
 
 
 def _moderated(
-    variances: Floats, mean: float, df: float, belongs: Floats | float = 1.0
+    variances: Floats, mean: float, df: Floats | float, belongs: Floats | float = 1.0
 ) -> tuple[Floats, Floats]:
     """Return variances moderated towards a mean in M ways, (M, …), and their degrees of freedom."""
-    d0 = df * _TIMES.reshape(-1, *[1] * variances.ndim) * belongs
+    d0 = np.mean(df) * _TIMES.reshape(-1, *[1] * variances.ndim) * belongs
     return (d0 * mean + df * variances) / (d0 + df), d0 + df
 
 
@@ -123,18 +127,20 @@ def _of_systems(spreads: Floats, mean: float) -> Floats:
     return np.maximum(((n - 1) * spreads - mean) / (n - 2), 0.0)
 
 
-def _belonging(own: Floats, df: float, baseline: int | None = None) -> Floats:
+def _belonging(own: Floats, df: Floats | float, baseline: int | None = None) -> Floats:
     """Return by how much the variance of each system belongs to those of the others, from 0 to 1.
 
-    It is 1, but for the system with the largest, for which it is 30 S P(F > its ratio to the mean of the
+    It is 1, but for the system whose is the rarest, for which it is 30 S P(F > its ratio to the mean of the
     others) if that is less. One system of which units differ far more than of the others would otherwise lend
     its variance to all. A baseline of which they do would lend all pairs the others' small one; so it is at
     most a tenth for a baseline.
     """
-    belongs, farthest = np.ones(len(own)), int(own.argmax())
-    others = max(float(np.delete(own, farthest).mean()), 1e-300)
-    rarity = fdtrc(df, df * (len(own) - 1.0), own[farthest] / others)
-    belongs[farthest] = min(1.0, _LONE * len(own) * float(rarity))
+    belongs, df = np.ones(len(own)), np.broadcast_to(df, own.shape)
+    df_of_others = df.sum() - df
+    others = np.maximum((np.sum(df * own) - df * own) / df_of_others, 1e-300)
+    rarity = fdtrc(df, df_of_others, own / others)
+    farthest = int(rarity.argmin())
+    belongs[farthest] = min(1.0, _LONE * len(own) * float(rarity[farthest]))
     if baseline is not None:
         belongs[baseline] = min(belongs[baseline], _OF_BASELINE)
     return belongs
@@ -167,11 +173,12 @@ def _effective_systems(products: Floats, df: float) -> float:
     return max(1.0, min(n - 1.0, trace**2 / squares)) if squares > 0.0 else max(n - 1.0, 1.0)
 
 
-def _weights(spreads: Floats, belongs: Floats, df: float) -> Floats:
+def _weights(spreads: Floats, belongs: Floats, df: Floats | float) -> Floats:
     """Return the weight of each number of degrees of freedom of agreement, given mean squares."""
-    logs, half, d0 = np.log(np.maximum(spreads, 1e-9 * spreads.mean())), df / 2.0, df * _TIMES[:, None]
-    middle = np.average(logs, weights=belongs)
-    centre = middle - (psi(half) - np.log(half) - psi(d0 / 2.0) + np.log(d0 / 2.0))
+    df = np.broadcast_to(df, spreads.shape)
+    logs, half, d0 = np.log(np.maximum(spreads, 1e-9 * spreads.mean())), df / 2.0, df.mean() * _TIMES[:, None]
+    middle = np.average(logs - psi(half) + np.log(half), weights=belongs * df)
+    centre = middle + psi(d0 / 2.0) - np.log(d0 / 2.0)
     density = (
         gammaln(half + d0 / 2.0)
         - gammaln(half)
@@ -252,14 +259,19 @@ def _moderate_own(
     tests: dict[Places, SharedUnitsTest], sources: tuple[Source, ...], baseline: int | None
 ) -> None:
     own = [(place, source) for place, source in enumerate(_OWN) if source in sources]
-    parts = [(pair[place], test.sources[source]) for pair, test in tests.items() for place, source in own]
-    systems = sorted({system for system, _ in parts})
-    totals = np.array([np.mean([part.total for of, part in parts if of == system]) for system in systems])
+    parts: dict[int, list[Component]] = {}
+    for pair, test in tests.items():
+        for place, source in own:
+            parts.setdefault(pair[place], []).append(test.sources[source])
+    systems = sorted(parts)
+    totals, df, units = (
+        np.array([np.mean([getattr(part, field) for part in parts[system]]) for system in systems])
+        for field in ("total", "df", "effective_units")
+    )
     if not totals.sum() > 0.0 or len(totals) < 2:
         return
-    df = float(np.mean([part.df for _, part in parts]))
     place_of_baseline = None if baseline is None else systems.index(baseline)
-    variances, degrees, weights = moderated_systems(totals, df, place_of_baseline)
+    variances, degrees, weights = moderated_systems(totals, df, units, place_of_baseline)
     of_system = dict(zip(systems, zip(variances.T, degrees.T, strict=True), strict=True))
     for pair, test in tests.items():
         chosen = {1 + sources.index(source): of_system[pair[place]] for place, source in own}
