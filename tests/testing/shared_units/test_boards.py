@@ -65,6 +65,17 @@ def pair_tests(ratings: np.ndarray, *, paired: bool = True):
     }
 
 
+def own_run_tests(ratings: list[np.ndarray]):
+    """Return the test of each pair of systems, each of which has runs of its own, in any number."""
+    units = [np.tile(np.arange(of.shape[1]), (len(of), 1)) for of in ratings]
+    return {
+        (a, b): shared_units_test(
+            get("mean"), responses(ratings[a], ratings[b], a_units=units[a], b_units=units[b], paired=False)
+        )
+        for a, b in itertools.combinations(range(len(ratings)), 2)
+    }
+
+
 @pytest.mark.parametrize("shared", [0.0, 0.7, 50.0])
 @pytest.mark.parametrize(
     ("n_systems", "units", "far", "baseline"),
@@ -234,15 +245,7 @@ def test_two_runs_of_a_system_stay_two_where_others_have_more(runs: tuple[int, .
             0.1 * rng.normal(size=(30, 1)) + 0.15 * rng.normal(size=n) + 0.15 * rng.normal(size=(30, n))
             for n in runs
         ]
-        units = [np.tile(np.arange(n), (30, 1)) for n in runs]
-        tests = {
-            (a, b): shared_units_test(
-                get("mean"),
-                responses(ratings[a], ratings[b], a_units=units[a], b_units=units[b], paired=False),
-            )
-            for a, b in itertools.combinations(range(4), 2)
-        }
-        moderated = moderated_tests(tests, 4)
+        moderated = moderated_tests(own_run_tests(ratings), 4)
         rejected += [test.p_value() < 0.05 for pair, test in moderated.items() if few in pair]
     assert np.mean(rejected) < at_most
 
@@ -387,6 +390,25 @@ def test_a_lone_spread_is_named(n_systems: int):
     assert (system, ratio) == (2, pytest.approx(2.0 / 0.074, rel=0.6))
     del tests[0, 1]
     assert lone_spread(tests, n_systems) is None
+
+
+@pytest.mark.parametrize("lone", range(5))
+def test_a_lone_spread_of_own_runs_is_that_of_a_run_and_not_of_their_mean(lone: int):
+    rng = np.random.default_rng(lone)
+    runs, spreads = [3 if system == lone else 30 for system in range(5)], [0.1] * 5
+
+    def tests():
+        sizes = zip(spreads, runs, strict=True)
+        return own_run_tests(
+            [spread * rng.normal(size=n) + 0.01 * rng.normal(size=(20, n)) for spread, n in sizes]
+        )
+
+    # three runs and thirty: the variances of their means differ tenfold, those of a run do not
+    assert lone_spread(tests(), 5) is None
+    spreads[lone] = 4.0
+    system, ratio = lone_spread(tests(), 5)
+    assert system == lone
+    assert 10.0 < ratio < 80.0
 
 
 def test_three_systems_cannot_tell_which_is_alone():

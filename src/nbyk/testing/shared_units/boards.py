@@ -259,16 +259,8 @@ def _moderate_own(
     tests: dict[Places, SharedUnitsTest], sources: tuple[Source, ...], baseline: int | None
 ) -> None:
     own = [(place, source) for place, source in enumerate(_OWN) if source in sources]
-    parts: dict[int, list[Component]] = {}
-    for pair, test in tests.items():
-        for place, source in own:
-            parts.setdefault(pair[place], []).append(test.sources[source])
-    systems = sorted(parts)
-    totals, df, units = (
-        np.array([np.mean([getattr(part, field) for part in parts[system]]) for system in systems])
-        for field in ("total", "df", "effective_units")
-    )
-    if not totals.sum() > 0.0 or len(totals) < 2:
+    systems, totals, df, units = _own_units(tests)
+    if not totals.sum() > 0.0:
         return
     place_of_baseline = None if baseline is None else systems.index(baseline)
     variances, degrees, weights = moderated_systems(totals, df, units, place_of_baseline)
@@ -283,6 +275,21 @@ def _moderate_own(
             weights=np.append((1.0 - _ON_ITS_OWN) * learned.law.weights, _ON_ITS_OWN * alone.weights),
         )
         tests[pair] = replace(test, law=law)
+
+
+def _own_units(tests: Mapping[Places, SharedUnitsTest]) -> tuple[list[int], Floats, Floats, Floats]:
+    """Return the places of systems with units of their own, and T, its df and the number of these units."""
+    parts: dict[int, list[Component]] = {}
+    for pair, test in tests.items():
+        for place, source in zip(pair, _OWN, strict=True):
+            if source in test.sources:
+                parts.setdefault(place, []).append(test.sources[source])
+    systems = sorted(parts)
+    totals, df, units = (
+        np.array([np.mean([getattr(part, field) for part in parts[system]]) for system in systems])
+        for field in ("total", "df", "effective_units")
+    )
+    return systems, totals, df, units
 
 
 def _mixed(
@@ -301,17 +308,27 @@ def _mixed(
 def lone_spread(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> tuple[int, float] | None:
     """Return the system by which units differ far more than by all others, with the ratio of their SDs.
 
-    None if there is no such system, if there are fewer than four, or if some pairs were not compared. The
-    variance T of a pair is τ²_a + τ²_b; so the pairs of one system stand out where its τ² does.
+    None if there is no such system, if there are fewer than four, or if some pairs with shared units were not
+    compared. Then the variance T of a pair is τ²_a + τ²_b; so the pairs of one system stand out where its τ²
+    does.
     """
+    if n_systems < 4:
+        return None
     for source in next(iter(tests.values())).sources:
-        totals = _totals(tests, n_systems, source)
-        if n_systems < 4 or np.isnan(totals).any():
-            continue
-        first = int(totals.sum(axis=1).argmax())
-        rest = np.delete(np.arange(n_systems), first)
-        others = float(totals[np.ix_(rest, rest)].sum()) / ((n_systems - 1) * (n_systems - 2)) / 2.0
-        own = float(np.median(totals[first, rest])) - others
+        if source in _OWN:
+            systems, totals, df, units = _own_units(tests)
+            of_unit = units * totals
+            place = int(of_unit.argmax())
+            first, own = systems[place], float(of_unit[place])
+            others = float(np.average(np.delete(of_unit, place), weights=np.delete(df, place)))
+        else:
+            pairs = _totals(tests, n_systems, source)
+            if np.isnan(pairs).any():
+                continue
+            first = int(pairs.sum(axis=1).argmax())
+            rest = np.delete(np.arange(n_systems), first)
+            others = float(pairs[np.ix_(rest, rest)].sum()) / ((n_systems - 1) * (n_systems - 2)) / 2.0
+            own = float(np.median(pairs[first, rest])) - others
         if own > ALONE_IN_SPREAD**2 * others:
             return first, float(np.sqrt(own / others)) if others > 0.0 else np.inf
     return None
