@@ -205,8 +205,8 @@ def compare(
     Scores of runs
     --------------
     test
-        recommended, aso, permutation, approximate_randomisation, bootstrap, paired_bootstrap, welch_t,
-        wilcoxon or mann_whitney. By default recommended.
+        recommended, aso, permutation, welch_t, permutation_and_welch, approximate_randomisation, bootstrap,
+        paired_bootstrap, wilcoxon or mann_whitney. By default recommended.
     tau
         aso finds A better if eps_min is below this. By default 0.2.
     lift

@@ -16,7 +16,7 @@ import nbyk
 from nbyk.errors import NbykError
 from nbyk.testing.corrections import CORRECTIONS
 from nbyk.testing.results import Board
-from nbyk.testing.scores.battery import null_draws
+from nbyk.testing.scores.battery import null_draws, p_values
 from nbyk.testing.scores.compare_scores import MANY_SCORES, recommended_test
 from nbyk.testing.scores.facts import FACTS, TESTS
 from nbyk.testing.scores.power_analysis import comparison_power
@@ -36,8 +36,8 @@ def systems(n: int = 12, **means: float) -> dict[str, np.ndarray]:  # type: igno
 @pytest.mark.parametrize(
     ("n", "m", "paired", "test", "said"),
     [
-        (5, 5, False, "permutation", "all 252 are counted"),
-        (MANY_SCORES - 1, 500, False, "permutation", "(some are drawn)"),
+        (5, 5, False, "permutation_and_welch", "all 252 are counted"),
+        (MANY_SCORES - 1, 500, False, "permutation_and_welch", "(some are drawn)"),
         (MANY_SCORES, MANY_SCORES, False, "welch_t", "30 or more"),
         (10, 10, True, "approximate_randomisation", "all 1,024 swaps are counted"),
         (3000, 3000, True, "approximate_randomisation", "of all swaps, some are drawn"),
@@ -134,8 +134,48 @@ def test_intervals_hold_the_shifts_that_no_enumeration_rejects(n: int, m: int, p
     differences = exchanges(a, b, paired=paired)
     place = math.floor(0.025 * (len(differences) + 1)) - 1
     expected = np.sort(differences)[place], np.sort(differences)[-1 - place]
-    pair = compare_scores([a, b], paired=paired).pairs[0]
+    test = "approximate_randomisation" if paired else "permutation"
+    pair = compare_scores([a, b], paired=paired, test=test).pairs[0]
     np.testing.assert_allclose(pair.interval, expected, atol=1e-6)
+    if not paired:
+        by_t = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
+        both = min(expected[0], by_t.low), max(expected[1], by_t.high)
+        np.testing.assert_allclose(compare_scores([a, b]).pair.interval, both, atol=1e-6)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_few_scores_have_the_larger_p_of_a_permutation_and_of_welch(alternative: Any) -> None:
+    larger = set()
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        a, b = 1.0 + rng.normal(size=3) * rng.choice([1.0, 4.0]), rng.normal(size=9)
+        p = [nbyk.score_test(name, a, b, alternative=alternative).p for name in ("permutation", "welch_t")]
+        compared = compare_scores([a, b], alternative=alternative, against=None).pair
+        assert compared.claims[0].p == max(p)
+        larger.add(int(np.argmax(p)))
+    assert larger == {0, 1}
+    # zeros and ones of equal means vary alike: the permutation test holds
+    a, b = np.array([1.0, 1.0, 1.0, 0.0]), np.zeros(6)
+    alone = nbyk.score_test("permutation", a, b, alternative=alternative).p
+    assert nbyk.score_test("permutation_and_welch", a, b, alternative=alternative).p == alone
+    # nothing varies within a system, so Welch's t has no denominator
+    a, b = np.full(4, 2.0), np.full(5, 1.0)
+    alone = nbyk.score_test("permutation", a, b, alternative=alternative).p
+    assert nbyk.score_test("permutation_and_welch", a, b, alternative=alternative).p == alone
+
+
+def test_few_scores_of_a_system_that_varies_more_are_seldom_told_apart_by_chance() -> None:
+    """Three scores with three times the SD of thirty: a permutation of means rejects .32 of equal means."""
+    rng = np.random.default_rng(11)
+    a, b = 3.0 * rng.normal(size=(2000, 3)), rng.normal(size=(2000, 30))
+    rates = {
+        name: np.mean(p_values(name, a, b, n_resamples=499) <= 0.05)
+        for name in ("permutation", "permutation_and_welch")
+    }
+    assert rates["permutation"] > 0.25
+    assert rates["permutation_and_welch"] < 0.08  # the standard error is .006
+    alike = rng.normal(size=(2000, 3))
+    assert np.mean(p_values("permutation_and_welch", alike, b, n_resamples=499) <= 0.05) < 0.05
 
 
 @pytest.mark.parametrize("paired", [False, True])
@@ -309,7 +349,10 @@ def test_neither_threads_nor_progress_change_a_number() -> None:
 
 def test_warnings() -> None:
     few = compare_scores([[9.0, 8.0], [1.0, 2.0]])
-    assert "smallest p-value that the permutation test can give here is 0.333" in few.warnings[0]
+    assert (
+        "smallest p-value that the permutation test with Welch's t-test can give here is 0.333"
+        in few.warnings[0]
+    )
     many = compare_scores(systems(6), test="permutation", alpha=0.005)
     assert "0.00216, times 3 pairs, and above α = 0.005" in many.warnings[0]
     drawn = compare_scores(systems(40), test="permutation", n_resamples=19, paired=True)

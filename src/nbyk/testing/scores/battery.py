@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -15,7 +16,8 @@ from nbyk.resampling.effects import Progress
 from nbyk.testing.pvalues import Alternative, PValue, check_alternative
 from nbyk.testing.scores.classical import FORMULAS, clearest
 from nbyk.testing.scores.draws import Drawing
-from nbyk.testing.scores.facts import FACTS, TESTS, Facts
+from nbyk.testing.scores.facts import FACTS, PERMUTATION_AND_WELCH, TESTS, Facts
+from nbyk.testing.scores.means import are_zeros_and_ones
 from nbyk.testing.scores.nulls import EXACT_UP_TO, NULLS, equal_on_paper, paired_differences
 from nbyk.testing.scores.result import SignificanceResult, result_of_means
 
@@ -43,8 +45,9 @@ def score_test(
     test
         "permutation" deals all scores again to A and B (Pitman 1937); "approximate_randomisation" swaps A and
         B on each pair with probability ½ (Noreen 1989); "bootstrap" and "paired_bootstrap" resample the
-        scores, or the pairs; "welch_t" is Welch's t (1947); "wilcoxon" the signed-rank test of pairs (1945);
-        "mann_whitney" the test of U (1947). docs/tests.md says what each assumes.
+        scores, or the pairs; "welch_t" is Welch's t (1947); "permutation_and_welch" takes the larger p of the
+        permutation test and Welch's t (of zeros and ones the former's); "wilcoxon" the signed-rank test of
+        pairs (1945); "mann_whitney" the test of U (1947). docs/tests.md says what each assumes.
     a, b
         Scores of each system, higher is better: lists, arrays, Series or tensors; two or more for the
         bootstraps and Welch's t. Tests of pairs take as many of both, in the same order.
@@ -108,10 +111,13 @@ def score_test(
             return shifted.counted(quiet, exact_up_to).pvalue(side).p
         return shifted.reached(counts.sums[0] - shift * of_one()).pvalue(side).p
 
+    pvalue = counts.pvalue(alternative)
+    least = float(_least_by_welch(test, first[None], second[None], alternative)[0])
+
     return result_of_means(
         test,
         float(counts.observed[0]),
-        counts.pvalue(alternative),
+        replace(pvalue, p=max(pvalue.p, least)),
         samples,
         n_resamples=counts.n_draws,
         exact=counts.exact,
@@ -125,6 +131,20 @@ def _facts(test: str) -> Facts:
     if test not in TESTS:
         raise unknown_name("test", test, TESTS)
     return FACTS[test]
+
+
+def _least_by_welch(test: str, a: Floats, b: Floats, alternative: Alternative) -> Floats:
+    """Return the least p, shape (R,), of a test that is no surer than Welch's; 0 of other tests.
+
+    It is 0, too, where Welch's is undefined, and of zeros and ones, whose means say how they vary.
+    """
+    least = np.zeros(len(a))
+    if test != PERMUTATION_AND_WELCH or min(a.shape[1], b.shape[1]) < 2:
+        return least
+    others = ~np.array([are_zeros_and_ones(np.concatenate(pair)) for pair in zip(a, b, strict=True)])
+    if others.any():
+        least[others] = np.nan_to_num(FORMULAS["welch_t"](a[others], b[others], alternative)[1])
+    return least
 
 
 def _by_formula(
@@ -179,7 +199,8 @@ def p_values(
     if test in FORMULAS:
         return FORMULAS[test](first, second, alternative)[1]
     null, drawing = NULLS[test](first, second), Drawing(n_resamples, seed, threads)
-    return null.counted(drawing, exact_up_to).p_values(alternative, smoothing=smoothing)
+    p = null.counted(drawing, exact_up_to).p_values(alternative, smoothing=smoothing)
+    return np.maximum(p, _least_by_welch(test, first, second, alternative))
 
 
 def null_draws(test: str, a: Floats, b: Floats, *, seed: int = 0) -> tuple[str, Floats, float]:

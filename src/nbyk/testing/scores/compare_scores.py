@@ -26,7 +26,7 @@ from nbyk.testing.ranks import board_from
 from nbyk.testing.results import NONE, Board, Claim, Margin, Pair, Question, Sample, Shown
 from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import score_test
-from nbyk.testing.scores.facts import ASO, FACTS, TESTS
+from nbyk.testing.scores.facts import ASO, FACTS, PERMUTATION_AND_WELCH, TESTS
 from nbyk.testing.scores.means import are_zeros_and_ones, mean_interval
 from nbyk.testing.scores.nulls import EXACT_UP_TO
 from nbyk.testing.scores.result import (
@@ -137,9 +137,9 @@ def recommended_test(n: int, m: int, *, paired: bool) -> tuple[str, str]:
         deals = math.comb(n + m, n)
         how = f"all {deals:,} are counted" if deals <= EXACT_UP_TO else "some are drawn"
         return (
-            "permutation",
-            f"the scores are few and not paired, and it deals them anew to the systems ({how}), so that p "
-            "holds for any number of scores",
+            PERMUTATION_AND_WELCH,
+            f"the scores are few and not paired; of two p the larger counts: of dealing scores anew ({how}), "
+            "which holds for any number, and of Welch's t-test, which nearly does if one system varies more",
         )
     return (
         "welch_t",

@@ -29,11 +29,15 @@ class Facts:
 
 
 ASO = "aso"
+PERMUTATION_AND_WELCH = "permutation_and_welch"
 FACTS = {
     "approximate_randomisation": Facts(
         "approximate randomisation", "score every item or run from one distribution", "counted", paired=True
     ),
     "permutation": Facts("the permutation test", "draw their scores from one distribution", "counted"),
+    PERMUTATION_AND_WELCH: Facts(
+        "the permutation test with Welch's t-test", "have equal mean scores", "counted"
+    ),
     "paired_bootstrap": Facts(
         "the paired bootstrap test", "have equal mean scores", "resampled", paired=True, least_scores=2
     ),

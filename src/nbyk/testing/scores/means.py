@@ -41,15 +41,21 @@ def difference_of_means(a: Floats, b: Floats) -> float:
 
 
 def interval_of_means(
-    a: Floats, b: Floats, confidence_level: float, *, paired: bool, p_of_shift: PofShift | None = None
+    a: Floats,
+    b: Floats,
+    confidence_level: float,
+    *,
+    paired: bool,
+    p_of_shift: PofShift | None = None,
+    by_t: bool = False,
 ) -> Interval:
     """Return the interval of mean(a) − mean(b) at a nominal coverage.
 
     For zeros and ones it is `signs_interval` of pairs, else `difference_of_proportions`. For other scores it
     holds the shifts that the test does not reject, so that it agrees with p; `p_of_shift` is the one-sided p
     of the test with a shift taken from A's scores. Without it, it is by t: of the mean difference of pairs,
-    else Welch's. It is NaN where a system has one score, where no score or difference varies: that is not
-    certainty. Scores too few for the test to reject any shift bound nothing.
+    else Welch's; `by_t` widens it to that. It is NaN where a system has one score, where no score or
+    difference varies: that is not certainty. Scores too few for the test to reject any shift bound nothing.
     """
     difference = difference_of_means(a, b)
     if min(len(a), len(b)) > 1 and are_zeros_and_ones(a) and are_zeros_and_ones(b):
@@ -61,15 +67,19 @@ def interval_of_means(
     error = math.hypot(*errors)
     if not error > _ROUNDING * max(np.abs(a).max(), np.abs(b).max()):
         return NONE
+    low, high = math.inf, -math.inf
     if p_of_shift is not None:
         most = 1.001 * float(np.ptp(a) + np.ptp(b))
         if not math.isfinite(difference + most):
             return NONE
-        ends = [_last_kept(p_of_shift, difference, sign * most, confidence_level) for sign in (-1.0, 1.0)]
-        return ends[0], ends[1]
+        low, high = (
+            _last_kept(p_of_shift, difference, sign * most, confidence_level) for sign in (-1.0, 1.0)
+        )
+        if not by_t:
+            return low, high
     terms = [(part / error) ** 4 / (len(of) - 1) for part, of in zip(errors, (a, b), strict=False)]
     reach = _reach(error, 1.0 / sum(terms), confidence_level)
-    return difference - reach, difference + reach
+    return min(low, difference - reach), max(high, difference + reach)
 
 
 def _last_kept(p_of_shift: PofShift, difference: float, most: float, level: float) -> float:

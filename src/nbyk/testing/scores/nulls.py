@@ -27,6 +27,7 @@ from nbyk.testing.engine.item_draws import Kinds
 from nbyk.testing.pvalues import Alternative, PValue, sides_of
 from nbyk.testing.scores import kernels
 from nbyk.testing.scores.draws import DRAWS, Drawing
+from nbyk.testing.scores.facts import PERMUTATION_AND_WELCH
 from nbyk.testing.scores.subset_sums import ANY_SIZE, all_sums, count_subsets, is_feasible, n_subsets
 
 _ON_PAPER = 1e-13
@@ -238,6 +239,7 @@ def resampled(a: Floats, b: Floats, *, paired: bool) -> NullSums:
 NULLS: dict[str, Callable[[Floats, Floats], NullSums]] = {
     "approximate_randomisation": swaps,
     "permutation": deals,
+    PERMUTATION_AND_WELCH: deals,
     "paired_bootstrap": partial(resampled, paired=True),
     "bootstrap": partial(resampled, paired=False),
 }

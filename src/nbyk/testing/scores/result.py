@@ -23,7 +23,7 @@ from nbyk.testing.results import (
     ShownAsLines,
     favoured,
 )
-from nbyk.testing.scores.facts import FACTS
+from nbyk.testing.scores.facts import FACTS, PERMUTATION_AND_WELCH
 from nbyk.testing.scores.means import PofShift, difference_of_means, interval_of_means
 from nbyk.testing.unit_cautions import about_pairs
 
@@ -201,7 +201,13 @@ def result_of_means(
     **drawn: Any,
 ) -> SignificanceResult:
     """Return the result of a test of two systems' scores; it has `interval_of_means`."""
-    ends_at = partial(interval_of_means, *samples, paired=FACTS[test].paired, p_of_shift=p_of_shift)
+    ends_at = partial(
+        interval_of_means,
+        *samples,
+        paired=FACTS[test].paired,
+        p_of_shift=p_of_shift,
+        by_t=test == PERMUTATION_AND_WELCH,
+    )
     n_a, n_b = map(len, samples)
     effect = difference_of_means(*samples)
     return SignificanceResult(test, statistic, pvalue, n_a, n_b, effect, ends_at, **drawn)

@@ -146,8 +146,9 @@ def compare(
         items; "permutation", "pooled" or "pooled_twice", that they answer every item alike
         (`nbyk.resampling.samplers.NULLS`).
     test
-        For scores of runs: "recommended", "permutation", "approximate_randomisation", "bootstrap",
-        "paired_bootstrap", "welch_t", "wilcoxon", "mann_whitney" or "aso" (docs/tests.md).
+        For scores of runs: "recommended", "permutation", "welch_t", "permutation_and_welch",
+        "approximate_randomisation", "bootstrap", "paired_bootstrap", "wilcoxon", "mann_whitney" or "aso"
+        (docs/tests.md).
     tau
         Almost Stochastic Order finds a system better if `eps_min` is below this, in (0, 1); by default 0.2.
     alternative
