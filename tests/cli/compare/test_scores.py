@@ -47,16 +47,16 @@ def test_a_malformed_file_is_refused_in_one_line(case: Case, nbyk: Run, tmp_path
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_recommended_of_few_runs_is_the_exact_permutation_test(nbyk: Run) -> None:
+def test_recommended_of_few_runs_is_the_exact_permutation_test_with_welchs(nbyk: Run) -> None:
     write_runs({"a": 0.75, "b": 0.70})
     code, out, error = nbyk("compare", "a.txt", "b.txt", "--format", "json")
     assert code == 0
     assert error.startswith("scores of runs, not paired: 9 of a, 9 of b; --kind numbers takes them for")
     found = json.loads(out)
     expected = library.score_test(
-        "permutation", scores_in("a.txt"), scores_in("b.txt"), alternative="two-sided"
+        "permutation_and_welch", scores_in("a.txt"), scores_in("b.txt"), alternative="two-sided"
     )
-    assert found["boards"][0]["test"] == "permutation"
+    assert found["boards"][0]["test"] == "permutation_and_welch"
     assert found["boards"][0]["pairs"][0]["p"] == expected.p
     assert found["boards"][0]["pairs"][0]["claims"][0]["drawn"]["exact"]
     assert "all 48,620 are counted" in found["boards"][0]["reason"]
@@ -202,7 +202,7 @@ def test_the_smallest_p_value_is_said_where_nothing_can_be_shown(nbyk: Run) -> N
     found = json.loads(nbyk("compare", "a.txt", "b.txt", "--format", "json")[1])
     assert found["boards"][0]["pairs"][0]["p"] == pytest.approx(2 / 6)
     assert any(
-        "smallest p-value that the permutation test can give here is 0.333" in said
+        "smallest p-value that the permutation test with Welch's t-test can give here is 0.333" in said
         for said in found["cautions"]
     )
     few = ("compare", "a.txt", "b.txt", "--pair-runs", "yes", "--test", "wilcoxon")

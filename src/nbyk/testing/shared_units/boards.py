@@ -260,7 +260,7 @@ def _moderate_own(
 ) -> None:
     own = [(place, source) for place, source in enumerate(_OWN) if source in sources]
     systems, totals, df, units = _own_units(tests)
-    if not totals.sum() > 0.0:
+    if not totals.sum() > 0.0 or len(systems) < 2:
         return
     place_of_baseline = None if baseline is None else systems.index(baseline)
     variances, degrees, weights = moderated_systems(totals, df, units, place_of_baseline)
@@ -317,6 +317,8 @@ def lone_spread(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> tupl
     for source in next(iter(tests.values())).sources:
         if source in _OWN:
             systems, totals, df, units = _own_units(tests)
+            if len(systems) < n_systems:
+                continue
             of_unit = units * totals
             place = int(of_unit.argmax())
             first, own = systems[place], float(of_unit[place])
