@@ -200,7 +200,8 @@ def _unknown(name: str, of: Data) -> NbykError:
         )
     if of == "numbers" and name in _CALLED_HERE:
         return NbykError(f"unknown metric {name!r}; here it is called {_CALLED_HERE[name]}")
-    return unknown_name("metric", name, {f"{WINS.name}(METRIC)", *(row.name for row in ROWS)})
+    every = {f"{WINS.name}(METRIC)", *(row.name for row in ROWS)}
+    return unknown_name("metric", name, every, "; one of yours needs its file (docs/guide.md)")
 
 
 def names_in(spec: str) -> set[str]:
