@@ -8,7 +8,7 @@ import re
 import shlex
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -258,3 +258,9 @@ def unknown_name(kind: str, name: str, known: Iterable[str], more: str = "") -> 
     near = difflib.get_close_matches(name[:100], options[:1000], n=3, cutoff=0.55)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(options)}{more}"
     return NbykError(f"unknown {kind} {name!r}; {hint}")
+
+
+def check_name(kind: str, name: object, known: Collection[Any], argument: str | None = None) -> None:
+    """Raise the error for a name that is not registered unless it is."""
+    if name not in known:
+        raise unknown_name(kind, str(name), known).about(argument=argument)

@@ -24,7 +24,7 @@ from nbyk.data.lm_eval import results_beside
 from nbyk.data.scales import scale_from_text
 from nbyk.data.sources import OWN_FIT, source_names
 from nbyk.data.sources import source as source_named
-from nbyk.errors import NbykError, no_such_file, unknown_name
+from nbyk.errors import NbykError, check_name, no_such_file, unknown_name
 from nbyk.metrics import get
 from nbyk.metrics.registry import kind_scored, named
 from nbyk.options import NOT_OF_JUDGE, OF_GOLD, OF_ITEMS, OF_JUDGE
@@ -50,12 +50,6 @@ def _own_name(name: str) -> str:
 def _folder_name(name: str) -> str:
     if not re.fullmatch(NAME, name):
         raise NbykError(f"found {name!r}; a name has letters, digits, _ and -")
-    return name
-
-
-def _test_name(name: str) -> str:
-    if name not in (names := ("recommended", ASO, *TESTS)):
-        raise unknown_name("test", name, names)
     return name
 
 
@@ -89,8 +83,7 @@ def one_of(what: str, known: Sequence[str]) -> AfterValidator:
     """Return the check that a value is one of these names; `what` is the word for them in the error."""
 
     def check(name: str) -> str:
-        if name not in known:
-            raise unknown_name(what, name, known)
+        check_name(what, name, known)
         return name
 
     return AfterValidator(check)
@@ -121,7 +114,7 @@ MetricName = Annotated[str, AfterValidator(lambda spec: get(spec).name)]
 AnyMetricName = Annotated[str, AfterValidator(lambda spec: named(spec, kind_scored(spec) or "numbers").name)]
 NullName = Annotated[str, AfterValidator(check_null)]
 Population = Literal["items", "clusters", "raters", "runs", "tasks"]
-TestName = Annotated[str, AfterValidator(_test_name)]
+TestName = Annotated[str, one_of("test", ("recommended", ASO, *TESTS))]
 Distinct = AfterValidator(_distinct)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name
 from nbyk.health import Finding
 
 if TYPE_CHECKING:
@@ -249,8 +249,7 @@ def studies() -> tuple[Study, ...]:
 def study_named(name: str) -> Study:
     """Return the study of a name, or raise NbykError with the names there are."""
     by_name = {study.name: study for study in studies()}
-    if name not in by_name:
-        raise unknown_name("study", name, by_name)
+    check_name("study", name, by_name)
     return by_name[name]
 
 
