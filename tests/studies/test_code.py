@@ -66,10 +66,12 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for name, text in FILES.items():
         (folder / name).write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    code._path.cache_clear()
+    for cached in (code._root, code._path):
+        cached.cache_clear()
     yield folder
     sys.modules.pop("pkg", None)
-    code._path.cache_clear()
+    for cached in (code._root, code._path):
+        cached.cache_clear()
 
 
 def edited(package: Path, name: str, old: str, new: str) -> bool:

@@ -144,15 +144,20 @@ _text = cache(ast.unparse)
 
 
 @cache
+def _root(package: str) -> Path | None:
+    spec = importlib.util.find_spec(package)
+    return None if spec is None or spec.origin is None else Path(spec.origin).parent
+
+
+@cache
 def _path(module: str) -> Path | None:
-    """Return a module's file; None if it is not a module of an installed package."""
+    """Return a module's file; None if it is not a module of an installed package, nor one by itself."""
     package, *parts = module.split(".")
-    spec = importlib.util.find_spec(package) if package.isidentifier() else None
-    if spec is None or spec.origin is None or not all(part.isidentifier() for part in parts):
+    root = _root(package) if package.isidentifier() else None
+    if root is None or not all(part.isidentifier() for part in parts):
         return None
-    top = Path(spec.origin)
-    place = top.parent.joinpath(*parts)
-    paths = (place / "__init__.py", place.with_suffix(".py")) if parts else (top,)
+    place = root.joinpath(*parts)
+    paths = (place / "__init__.py", place.with_suffix(".py") if parts else root / f"{package}.py")
     return next((path for path in paths if path.is_file()), None)
 
 
