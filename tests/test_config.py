@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
+from nbyk.cli.compare import compare
 from nbyk.config import config_model, json_schema, load_config, reference_page, validate
+from nbyk.config.sections import Comparison
 from nbyk.data import source, source_names
 from nbyk.studies import studies
 from nbyk_papers.homan2025.design import LABELS
@@ -111,6 +114,22 @@ def test_a_comparison_with_a_judge_has_the_options_that_are_set(tmp_path: Path) 
     comparison = validate({"comparisons": {"mine": mine}}).comparisons["mine"]
     assert comparison.options() == [f"--judge={files[1]}", "--counts=yes=1,no=0", "--alpha=0.01"]
     assert comparison.files() == [str(files[1]), str(files[0])]
+
+
+def test_a_comparison_has_the_options_of_the_command(tmp_path: Path) -> None:
+    options = {*inspect.signature(compare).parameters}
+    assert options - {*Comparison.model_fields} == {
+        *("context", "gate", "details", "out", "form", "seed", "threads", "max_draws"),
+        *("metric", "metric_file", "filter_", "tau", "lift", "shift"),
+    }
+    files = [tmp_path / name for name in ("a.csv", "b.csv")]
+    for file in files:
+        file.write_text("item,value\n1,0.5\n2,1\n", encoding="utf-8")
+    wanted = {"lower_is_better": False, "margin": 0.1, "looks": 5, "suite": "task", "weights": "micro"}
+    mine = {"systems": list(map(str, files)), **wanted, "generalise": ["items", "tasks"]}
+    given = validate({"comparisons": {"mine": mine}}).comparisons["mine"].options()
+    line = "--higher-is-better --margin=0.1 --looks=5 --suite=task --weights=micro --generalise=items,tasks"
+    assert given == line.split()
 
 
 @pytest.mark.parametrize("score", ["0.8", ".8", "1.", "1e-1"])

@@ -84,7 +84,7 @@ WRONG = {
         "ratings.hs_brexti: unknown source 'hs_brexti'; did you mean hs_brexit?",
     ),
     "ratings that are not there": ("ratings: {armis: nope.json}", "ratings.armis: nope.json: no such file"),
-    "ratings without a path": ("ratings: {armis: }", "ratings.armis: found None; input should be"),
+    "ratings without a path": ("ratings: {armis: }", "ratings.armis: found None, expected text"),
     "ratings with an empty path": ("ratings: {armis: ''}", "ratings.armis: found ''"),
     "ratings in a list": ("ratings: [armis]", "ratings: found ['armis']"),
     "the key that ratings had": (
@@ -145,6 +145,16 @@ WRONG = {
         "calibration: {power_epsilons: [no, 0.1]}",
         "calibration.power_epsilons: found no, which is no number",
     ),
+    "one value for a list": ("epsilons: 0.1", "epsilons: found 0.1, expected a list, as in [a, b]"),
+    "a list for a section": ("sizes: [[100, 5]]", "sizes.0: found [100, 5], expected keys and values"),
+    "a metric of a file that is not named": (
+        "metrics: [trimmed]",
+        "wins_mae_vectorized; one of yours needs its file (docs/guide.md)",
+    ),
+    "a test of a comparison": (
+        "comparisons: {mine: {systems: [a.csv, b.csv], test: t}}",
+        "comparisons.mine.test: unknown test 't'; known: approximate_r",
+    ),
     "a comparison without systems": (
         "comparisons: {mine: {gold: gold.csv}}",
         "comparisons.mine.systems: is missing; expected it",
@@ -181,6 +191,12 @@ WRONG = {
             ("systems: [a.csv, b.csv]", "counts", "yes=1", "it is about people and a judge, and there is"),
             ("systems: [a.csv, b.csv]", "gold_item", "id", "it is about gold, and there is none"),
             ("systems: [a.csv, b.csv], kind: scores", "interval", "bca", "scores of runs have no items"),
+            (
+                "systems: [a.csv, b.csv]",
+                "weights",
+                "micro",
+                "it is of a suite, and there is none",
+            ),
             ("systems: [a.csv, b.csv, c.csv]", "full", "true", "it looks closer at a pair of systems"),
         )
     },
@@ -254,7 +270,7 @@ WRONG = {
         )
         for name, kind in {"off": "true or false", "no": "true or false", "3": "a number"}.items()
     },
-    "yes for a name": ("sources: [yes]", "sources.0: found True; input should be a valid string: put it in"),
+    "yes for a name": ("sources: [yes]", "sources.0: found True, expected text: put it in"),
     "a number in eights": ("seed: 010", "YAML may read '010' as another number; write its digits alone"),
     **{
         f"an option for a path of {key}": (

@@ -37,6 +37,15 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
     assert os.listdir(tmp_path) == ["kept.txt"]
 
 
+def test_a_frame_is_written_as_the_table_of_its_columns(tmp_path: Path) -> None:
+    """A step of somebody's study may return either."""
+    for name, table in {"table": TABLE, "frame": TABLE.to_pandas()}.items():
+        write_parquet(tmp_path / name, table, {"seed": 1})
+    tables = [read_parquet(tmp_path / name) for name in ("table", "frame")]
+    pd.testing.assert_frame_equal(*(table.to_pandas() for table, _ in tables))
+    assert tables[0][1] == tables[1][1]
+
+
 @pytest.mark.parametrize("content", [float("nan"), object()], ids=["nan", "not JSON"])
 def test_content_that_json_cannot_hold_leaves_the_old_file(content: object, tmp_path: Path) -> None:
     write_json(tmp_path / "kept.json", {"old": 1})

@@ -8,7 +8,7 @@ import re
 import shlex
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -131,6 +131,10 @@ class NbykError(ValueError):
         return ": ".join([*filter(None, about), self.problem])
 
 
+class SeveralError(NbykError):
+    """Several errors; each is a line of the problem."""
+
+
 @contextmanager
 def renaming(arguments: Mapping[str, str]) -> Iterator[None]:
     """Let the errors of a block call arguments by other names, as `NbykError.renamed`."""
@@ -235,7 +239,7 @@ def no_such_file(*paths: str | os.PathLike[str]) -> NbykError:
     return NbykError(f"no such file{found[0]}{others}; {way_out}", file=paths[0])
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> NbykError:
+def unknown_name(kind: str, name: str, known: Iterable[str], more: str = "") -> NbykError:
     """Return the error for a name that is not registered, with the nearest names that are.
 
     Parameters
@@ -246,9 +250,17 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> NbykError:
         The name as it was given.
     known
         All names that would have been accepted.
+    more
+        What to say after them, if none is near.
     """
     options = sorted(known)
     # Comparing long texts takes long, and helps nobody.
     near = difflib.get_close_matches(name[:100], options[:1000], n=3, cutoff=0.55)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(options)}"
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(options)}{more}"
     return NbykError(f"unknown {kind} {name!r}; {hint}")
+
+
+def check_name(kind: str, name: object, known: Collection[Any], argument: str | None = None) -> None:
+    """Raise the error for a name that is not registered unless it is."""
+    if name not in known:
+        raise unknown_name(kind, str(name), known).about(argument=argument)

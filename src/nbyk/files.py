@@ -21,6 +21,7 @@ from nbyk.bounded import content_of
 from nbyk.errors import NbykError, hearing_signals
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 SCRATCH = ".nbyk-part"
@@ -261,7 +262,9 @@ def read_json(path: str | os.PathLike[str], *, way_out: str = _DAMAGED) -> Any:
         raise NbykError(f"not a JSON file ({error}); {way_out}", file=path) from None
 
 
-def write_parquet(path: str | os.PathLike[str], table: pa.Table, metadata: Mapping[str, Any]) -> None:
+def write_parquet(
+    path: str | os.PathLike[str], table: pa.Table | pd.DataFrame, metadata: Mapping[str, Any]
+) -> None:
     """Write a table to `path` atomically, with `metadata` and nbyk's version in the file's own metadata.
 
     The same table and metadata always give the same bytes.
@@ -279,11 +282,13 @@ def parquet_bytes(table: pa.Table) -> bytes:
     return sink.getvalue()
 
 
-def _write_parquet(sink: IO[bytes], table: pa.Table, metadata: Mapping[str, Any]) -> None:
+def _write_parquet(sink: IO[bytes], table: pa.Table | pd.DataFrame, metadata: Mapping[str, Any]) -> None:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     import nbyk
 
+    table = table if isinstance(table, pa.Table) else pa.table(table)
     stamp = json.dumps({"version": nbyk.__version__, **metadata}, sort_keys=True)
     pq.write_table(table.replace_schema_metadata({"nbyk": stamp}), sink, compression="zstd")
 

@@ -24,6 +24,19 @@ MOST_VALUES = 100_000
 MOST_DIGITS = 400
 """A longer number is refused."""
 
+_EXPECTED = {
+    "bool": "true or false",
+    "dict": "keys and values",
+    "float": "a number",
+    "greater_than_equal": "a number of at least {ge}",
+    "int": "a whole number",
+    "less_than_equal": "a number of at most {le}",
+    "list": "a list, as in [a, b]",
+    "model": "keys and values",
+    "string": "text",
+}
+"""What a value should be, by the start of the name of what pydantic found wrong."""
+
 _LONGEST = 60
 _QUOTE = "put it in quotes"
 _KINDS = {
@@ -111,11 +124,18 @@ def _problem(node: yaml.Node, problem: str) -> _RefusedError:
     return _RefusedError(problem=problem, problem_mark=node.start_mark)
 
 
+def expected(problem: Mapping[str, Any]) -> str:
+    """Return what a value should be, from one of `ValidationError.errors`; "" if pydantic says it better."""
+    words = next((words for kind, words in _EXPECTED.items() if problem["type"].startswith(kind)), "")
+    return words.format(**problem.get("ctx", {}))
+
+
 def wrong_value(problem: Mapping[str, Any]) -> str:
     """Return a sentence on the value found and the value expected, from one of `ValidationError.errors`."""
-    message = f"found {_shown(problem['input'])}; {problem['msg'][0].lower()}{problem['msg'][1:]}"
-    is_unquoted = problem["type"] == "string_type" and isinstance(problem["input"], bool | int | float)
-    return f"{message}: {_QUOTE}" if is_unquoted else message
+    found, words = problem["input"], expected(problem)
+    message = f", expected {words}" if words else f"; {problem['msg'][0].lower()}{problem['msg'][1:]}"
+    is_unquoted = problem["type"] == "string_type" and isinstance(found, bool | int | float)
+    return f"found {_shown(found)}{message}{f': {_QUOTE}' if is_unquoted else ''}"
 
 
 def parse_mapping(path: str | Path, content: bytes) -> dict[str, Any]:

@@ -290,6 +290,17 @@ def test_a_path_with_a_nul_is_one_line(nbyk: Run, tmp_path: Path) -> None:
     assert nbyk("config", "check", str(path)) == (2, "", line)
 
 
+def test_each_error_of_a_configuration_has_a_line(nbyk: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text('metrcs: [mae]\nseed: no\n"a\\nb": 1\n', encoding="utf-8")
+    code, text, errors = nbyk("config", "check", str(tmp_path / "mine.yaml"))
+    assert errors.startswith(f"error: {tmp_path}/mine.yaml:2: ")
+    lines = [line.rpartition("mine.yaml:")[2] for line in errors.splitlines()]
+    assert (code, text, len(lines)) == (2, "", 3)
+    assert lines[0].startswith("2: seed: found no")
+    assert lines[1] == "1: unknown key 'metrcs'; did you mean metrics or metric_files?"
+    assert lines[2].startswith("3: unknown key 'a\\nb'")
+
+
 def test_the_same_command_gives_the_same_bytes_on_more_threads(
     inputs: Path, nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -119,6 +119,26 @@ def test_what_it_does_not_run_does_not(name: str, old: str, new: str, package: P
     assert not edited(package, name, old, new)
 
 
+def test_relative_imports_reach_what_absolute_ones_do(package: Path) -> None:
+    absolute = code.parts("pkg.cells:step")
+    cells = (package / "cells.py").read_text(encoding="utf-8")
+    relative = cells.replace("from pkg.", "from .").replace("from pkg import", "from . import")
+    (package / "cells.py").write_text(relative, encoding="utf-8")
+    (package / "maths.py").write_text(f"from . import names\n{FILES['maths.py']}", encoding="utf-8")
+    assert relative != cells
+    assert code.parts("pkg.cells:step").keys() == absolute.keys()
+    assert edited(package, "late.py", "table.csv", "other.csv")
+
+
+def test_a_study_may_be_one_module(package: Path) -> None:
+    lone = package.parent / "lone.py"
+    lone.write_text("TABLE = 'pkg'\n\n\ndef step():\n    return 1\n", encoding="utf-8")
+    before = code.parts("lone:step")
+    lone.write_text("TABLE = 'pkg'\n\n\ndef step():\n    return 2, TABLE\n", encoding="utf-8")
+    assert {*before} == {*code.parts("lone:step")} == {"lone"}
+    assert before != code.parts("lone:step")
+
+
 def test_a_function_that_is_not_there_is_an_error(package: Path) -> None:
     for name in ("pkg.cells:nothing", "pkg.nothing:step", "nothing.at:all"):
         with pytest.raises(NbykError, match="no such function"):

@@ -18,7 +18,7 @@ import typer
 
 from nbyk.cli import aids, checks, compare, data, fit, plan, study, terminal
 from nbyk.cli.terminal import Command, arguments_as, called, documented, options_of
-from nbyk.errors import NbykError, StoppedError, hearing_signals, on_one_line
+from nbyk.errors import NbykError, SeveralError, StoppedError, hearing_signals, on_one_line
 from nbyk.lineage import recording
 from nbyk.progress import saying_usage, show_cursor
 
@@ -38,14 +38,6 @@ app.add_typer(data.app, name="data")
 
 _NO_READER = 128 + 13
 """Exit code where nothing reads the output any more: what a shell reports of a program that SIGPIPE stops."""
-
-_EXPECTED = {
-    "float": "a number",
-    "int": "a whole number",
-    "greater_than_equal": "a number of at least {ge}",
-    "less_than_equal": "a number of at most {le}",
-}
-"""What an option expects, by the start of the name of what a library found wrong."""
 
 _LONGEST_MESSAGE = 4000
 """Characters of an error's line; a longer name in it, such as a file's, is cut in the middle."""
@@ -140,9 +132,9 @@ def main() -> None:
         number = stop.args[0]
         show_cursor()
         name = signal.Signals(number).name
-        _fail(f"stopped by {name}; no file is half-written: run it again", 128 + number)
+        _fail(f"stopped by {name}; no file is half-written: run it again", code=128 + number)
     except NbykError as error:
-        _fail(str(error))
+        _fail(*str(error).split("\n") if isinstance(error, SeveralError) else [str(error)])
     except MemoryError as error:
         reason = f" ({error})" if str(error) else ""
         _fail(f"out of memory{reason}; ask for fewer items, draws or threads, or give nbyk more memory")
@@ -183,20 +175,19 @@ def _refuse_usage(error: Exception) -> None:
 
 def _about_a_value(error: Exception) -> str:
     """Return what is wrong with an option's value in nbyk's words; "" for errors about something else."""
-    names = getattr(getattr(error, "param", None), "opts", None)
+    from nbyk.yaml_text import expected
+
+    names: list[str] = getattr(getattr(error, "param", None), "opts", [])
     problems: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
-    for kind, words in _EXPECTED.items():
-        if names and problems and problems[0]["type"].startswith(kind):
-            expected = words.format(**problems[0].get("ctx", {}))
-            return f"{names[0]}: found {problems[0]['input']}, expected {expected}"
-    return ""
+    words = expected(problems[0]) if names and problems else ""
+    return f"{names[0]}: found {problems[0]['input']}, expected {words}" if words else ""
 
 
-def _fail(message: str, code: int = 2) -> NoReturn:
-    line = on_one_line(message)
-    if len(line) > _LONGEST_MESSAGE:
-        line = f"{line[: _LONGEST_MESSAGE // 2]} … {line[-_LONGEST_MESSAGE // 2 :]}"
-    print(f"error: {line}", file=sys.stderr)
+def _fail(*messages: str, code: int = 2) -> NoReturn:
+    lines = [on_one_line(message) for message in messages]
+    most = _LONGEST_MESSAGE // 2
+    shown = [line if len(line) <= 2 * most else f"{line[:most]} … {line[-most:]}" for line in lines]
+    print("error:", "\n".join(shown), file=sys.stderr)
     sys.exit(code)
 
 

@@ -30,7 +30,7 @@ from nbyk.config.sections import (
 from nbyk.data.download import is_complete
 from nbyk.data.sources import source as source_named
 from nbyk.data.sources import source_names
-from nbyk.errors import NbykError, no_such_file
+from nbyk.errors import NbykError, SeveralError, no_such_file, on_one_line
 from nbyk.metrics import load_file
 from nbyk.metrics.registry import names_in
 from nbyk.studies import studies
@@ -223,7 +223,7 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
         problems = [str(_placed(problem, location, files)) for location, problem in explanations]
         if len(errors) > _MOST_SHOWN:
             problems.append(f"and {len(errors) - _MOST_SHOWN} more like these")
-        raise NbykError("\n".join(problems)) from None
+        raise SeveralError("\n".join(map(on_one_line, problems))) from None
 
 
 def _read_yaml(path: str | Path) -> dict[str, Any]:

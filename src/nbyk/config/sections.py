@@ -24,12 +24,13 @@ from nbyk.data.lm_eval import results_beside
 from nbyk.data.scales import scale_from_text
 from nbyk.data.sources import OWN_FIT, source_names
 from nbyk.data.sources import source as source_named
-from nbyk.errors import NbykError, no_such_file, unknown_name
+from nbyk.errors import NbykError, check_name, no_such_file, unknown_name
 from nbyk.metrics import get
 from nbyk.metrics.registry import kind_scored, named
 from nbyk.options import NOT_OF_JUDGE, OF_GOLD, OF_ITEMS, OF_JUDGE
 from nbyk.resampling.samplers import check_null, get_sampler
 from nbyk.testing.corrections import Correction
+from nbyk.testing.scores.facts import ASO, TESTS
 from nbyk.words import number_in
 
 NAME = "[A-Za-z0-9_-]+"
@@ -82,8 +83,7 @@ def one_of(what: str, known: Sequence[str]) -> AfterValidator:
     """Return the check that a value is one of these names; `what` is the word for them in the error."""
 
     def check(name: str) -> str:
-        if name not in known:
-            raise unknown_name(what, name, known)
+        check_name(what, name, known)
         return name
 
     return AfterValidator(check)
@@ -113,6 +113,8 @@ SamplerName = Annotated[str, AfterValidator(lambda name: get_sampler(name).name)
 MetricName = Annotated[str, AfterValidator(lambda spec: get(spec).name)]
 AnyMetricName = Annotated[str, AfterValidator(lambda spec: named(spec, kind_scored(spec) or "numbers").name)]
 NullName = Annotated[str, AfterValidator(check_null)]
+Population = Literal["items", "clusters", "raters", "runs", "tasks"]
+TestName = Annotated[str, one_of("test", ("recommended", ASO, *TESTS))]
 Distinct = AfterValidator(_distinct)
 
 
@@ -198,6 +200,20 @@ class Comparison(Section):
     accuracy for classes, cross_entropy for distributions."""
     kind: Literal["numbers", "classes", "distributions", "scores"] | None = None
     """What the responses are. By default what the files and the metrics say."""
+    lower_is_better: bool | None = None
+    """Without gold: whether lower values or scores are better, as of errors and times. By default higher, or
+    what a log says."""
+    margin: float | None = Field(None, gt=0)
+    """The largest difference that does not matter, in the ratings' own unit: is A worse than B by that much,
+    and are they equivalent within it?"""
+    looks: int = Field(1, ge=1)
+    """How often you look as data come in, at about equal steps; all looks together keep α."""
+    suite: Text | None = None
+    """Column of the task of each item. The score is then a weighted mean of the tasks' scores."""
+    weights: Text | None = None
+    """Beside a suite: macro (all tasks alike, the default), micro (by items), or as in law=2,art=1."""
+    test: TestName | None = None
+    """Test of scores of runs (docs/tests.md). By default recommended."""
     classes: Annotated[list[ClassName], Distinct] | None = Field(None, min_length=2)
     """The classes in their order. By default those of gold."""
     null: NullName = "swap_items"
@@ -216,9 +232,11 @@ class Comparison(Section):
     "0.8", that each system is compared with."""
     correction: Correction = "holm"
     """Correction of p for the number of pairs, if you compare three systems or more."""
-    generalise: list[Literal["items", "clusters", "raters", "runs"]] | None = Field(None, min_length=1)
+    generalise: list[Literal["items", "clusters", "raters", "runs", "tasks"]] | None = Field(
+        None, min_length=1
+    )
     """Population of the claim. By default items, their clusters, and the raters and runs that items share, if
-    two or more."""
+    two or more. Beside a suite, tasks are new ones too."""
     rater_ids: Literal["shared", "fresh"] | None = None
     """Meaning of the ids of gold's raters: shared (people) or fresh (slots, with other people on each item).
     By default shared, if an id answers two items or more."""
@@ -280,7 +298,8 @@ class Comparison(Section):
             (OF_JUDGE, self.judge is None, "it is about people and a judge, and there is none"),
             (NOT_OF_JUDGE - {"generalise"}, self.judge is not None, "people and a judge have no use for it"),
             (OF_ITEMS, self.kind == "scores", "scores of runs have no items"),
-            ({"full"}, len(names) > 2 or is_score, "it looks closer at a pair of systems"),
+            ({"weights"}, self.suite is None, "it is of a suite, and there is none"),
+            ({"full"}, len(names) > 2 or is_score or self.suite, "it looks closer at a pair of systems"),
         ]
         for name in self._given():
             for parameters, is_unused, why in unused:
@@ -316,15 +335,16 @@ class Comparison(Section):
     def options(self) -> list[str]:
         """Return the options of `nbyk compare` that are given, except files of metrics and the seed."""
         options = [f"--metric={metric}" for metric in self.metrics]
-        if self.full:
-            options.append("--full")
+        which = "lower" if self.lower_is_better else "higher"
+        flags = {"full": "full", "lower_is_better": f"{which}-is-better"}
         for name in self._given():
             value = getattr(self, name)
-            if name in ("systems", "metrics", "full"):
+            if name in ("systems", "metrics"):
                 continue
             if isinstance(value, list):
                 value = ",".join(value)
             if name == "pair_runs":
                 value = "yes" if value else "no"
-            options.append(f"--{name.removeprefix('n_').replace('_', '-')}={value}")
+            said = f"{name.removeprefix('n_').replace('_', '-')}={value}"
+            options.append(f"--{flags.get(name, said)}")
         return options

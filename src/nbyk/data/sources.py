@@ -20,7 +20,7 @@ from nbyk.data.parsers import (
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings
 from nbyk.data.scales import Scale, scale_from_text
-from nbyk.errors import DataPlace, NbykError, unknown_name
+from nbyk.errors import DataPlace, NbykError, check_name
 
 _FOLDER = Path(__file__).parent
 
@@ -104,10 +104,7 @@ class Source:
                 f"source {self.name!r} has no questions to choose from; leave {question!r} out",
                 argument="question",
             )
-        if question not in self.questions:
-            raise unknown_name(f"question of {self.name}", question, self.questions).about(
-                argument="question"
-            )
+        check_name(f"question of {self.name}", question, self.questions, argument="question")
         return self.questions[question]
 
     def missing(self) -> NbykError:
@@ -168,8 +165,7 @@ def source_names() -> tuple[str, ...]:
 
 def source(name: str) -> Source:
     """Return the catalogue's entry."""
-    if name not in _SOURCES:
-        raise unknown_name("source", name, _SOURCES)
+    check_name("source", name, _SOURCES)
     return _SOURCES[name]
 
 

@@ -17,7 +17,7 @@ from nbyk.data.response_set import Categories, ResponseSet
 from nbyk.data.scales import FROM_0_TO_1, Scale
 from nbyk.data.text import look_alikes, simplified, some
 from nbyk.data.units import Units, numbered_clusters
-from nbyk.errors import DataPlace, NbykError, unknown_name
+from nbyk.errors import DataPlace, NbykError, check_name
 from nbyk.words import DataDoubt, listed
 
 OnMissing = Literal["refuse", "drop"]
@@ -230,8 +230,7 @@ class Systems:
     def pair(self, a: str, b: str) -> ResponseSet:
         """Return two systems and gold, if any, as a response set."""
         for name in (a, b):
-            if name not in self.responses:
-                raise unknown_name("system", name, self.responses)
+            check_name("system", name, self.responses)
         self.refuse_scores()
         of_roles = {"gold": self.gold_units, "a": self.units.get(a), "b": self.units.get(b)}
         return ResponseSet(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 
 from nbyk.arrays import Floats
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name
 
 if TYPE_CHECKING:
     from nbyk.data.kinds import Kind as Responses
@@ -89,8 +89,7 @@ class Traits:
 
 def check_option(option: str, value: str, literal: Any) -> None:
     """Raise NbykError if a metric's option is not one of a literal type's values."""
-    if value not in get_args(literal):
-        raise unknown_name(f"metric {option}", str(value), get_args(literal))
+    check_name(f"metric {option}", value, get_args(literal))
 
 
 @dataclass(frozen=True)

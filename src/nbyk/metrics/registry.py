@@ -14,7 +14,7 @@ from dataclasses import replace
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Literal, get_args
 
-from nbyk.errors import NbykError, argument_with, errors_about, unknown_name
+from nbyk.errors import NbykError, argument_with, check_name, errors_about, unknown_name
 from nbyk.metrics.builtin import BUILTIN, WINS
 from nbyk.metrics.class_metrics import (
     CLASS_METRICS,
@@ -63,8 +63,7 @@ def definitions(of: Data = "numbers") -> dict[str, Metric]:
 
     The data are "numbers", "classes", "distributions" or "outputs"; any other raises `NbykError`.
     """
-    if of not in get_args(Data):
-        raise unknown_name("kind of data", str(of), get_args(Data))
+    check_name("kind of data", of, get_args(Data))
     return {metric.name: metric for metric in ROWS if of in metric.kinds}
 
 
@@ -200,7 +199,8 @@ def _unknown(name: str, of: Data) -> NbykError:
         )
     if of == "numbers" and name in _CALLED_HERE:
         return NbykError(f"unknown metric {name!r}; here it is called {_CALLED_HERE[name]}")
-    return unknown_name("metric", name, {f"{WINS.name}(METRIC)", *(row.name for row in ROWS)})
+    every = {f"{WINS.name}(METRIC)", *(row.name for row in ROWS)}
+    return unknown_name("metric", name, every, "; one of yours needs its file (docs/guide.md)")
 
 
 def names_in(spec: str) -> set[str]:

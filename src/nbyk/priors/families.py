@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import betainc, ndtr, ndtri
 
 from nbyk.arrays import Floats
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name
 from nbyk.priors import curves
 from nbyk.priors.family import Family, check_fields
 
@@ -300,8 +300,7 @@ def family_from_dict(content: Mapping[str, Any]) -> Family:
             f'a family is a mapping such as {{"family": "uniform", "low": 0, "high": 1}}; found {content!r}'
         )
     name = content["family"]
-    if name not in FAMILIES:
-        raise unknown_name("family", name, FAMILIES)
+    check_name("family", name, FAMILIES)
     parameters = {key: value for key, value in content.items() if key != "family"}
     check_fields(parameters, name, FAMILIES[name])
     if "of" in parameters:

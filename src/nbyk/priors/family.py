@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nbyk.arrays import Floats
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,7 @@ def check_fields(content: Any, what: str, kind: type[Any]) -> None:
     if not isinstance(content, Mapping):
         raise NbykError(f"a {what} is a mapping with {', '.join(required)}; found {content!r}")
     for key in content:
-        if key not in known:
-            raise unknown_name(f"key of a {what}", str(key), known)
+        check_name(f"key of a {what}", key, known)
     for key in required:
         if key not in content:
             raise NbykError(f"{what}: {key} is missing")

@@ -6,7 +6,7 @@ follows the text.
 
 from __future__ import annotations
 
-from nbyk.errors import unknown_name
+from nbyk.errors import check_name
 from nbyk.priors import published_names
 from nbyk.priors.families import Clamped, FoldedNormal, Mixture, Triangular, TruncatedNormal, Uniform
 from nbyk.priors.responses import Response
@@ -82,8 +82,6 @@ def published_prior(name: str, semantics: str = "published") -> TwoStagePrior:
     `semantics` is "published", which reproduces the paper's numbers, or "recommended", which follows its
     text. They differ for "simulated" only.
     """
-    if name not in _PUBLISHED:
-        raise unknown_name("prior", name, _PUBLISHED)
-    if semantics not in _SEMANTICS:
-        raise unknown_name("semantics", semantics, _SEMANTICS)
+    check_name("prior", name, _PUBLISHED)
+    check_name("semantics", semantics, _SEMANTICS)
     return SIMULATED if (name, semantics) == ("simulated", "recommended") else _PUBLISHED[name]

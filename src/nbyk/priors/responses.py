@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from nbyk.arrays import Floats, Integers
 from nbyk.data.responses import response_matrix
 from nbyk.data.scales import Binary, Levels, Scale
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name
 from nbyk.priors.family import check_fields
 from nbyk.priors.kinds import KINDS, Kind, respond_all
 from nbyk.sums import product
@@ -42,8 +42,7 @@ class Response:
     levels: int = 0
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise unknown_name("response", str(self.kind), KINDS)
+        check_name("response", self.kind, KINDS)
         if self.levels == 0:
             object.__setattr__(self, "levels", self._rule.n_levels or 0)
         whole = isinstance(self.levels, int | np.integer) and not isinstance(self.levels, bool)

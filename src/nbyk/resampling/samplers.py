@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name, unknown_name
 
 ITEM_SAMPLERS = {
     "all_items": "every item once, in order",
@@ -89,8 +89,7 @@ def get_sampler(name: str | Sampler) -> Sampler:
         raise NbykError(
             f"sampler {name!r}: expected item sampler/response sampler, as bootstrap_items/sample(K)"
         )
-    if items not in ITEM_SAMPLERS:
-        raise unknown_name("item sampler", items, ITEM_SAMPLERS)
+    check_name("item sampler", items, ITEM_SAMPLERS)
     if responses in ("all", "first_element"):
         return Sampler(items, responses)
     match = re.fullmatch(r"sample\((K|\d+)\)", responses)
@@ -105,6 +104,5 @@ def get_sampler(name: str | Sampler) -> Sampler:
 
 def check_null(name: str) -> str:
     """Return the name of a null hypothesis if it is one."""
-    if name not in NULLS:
-        raise unknown_name("null hypothesis", name, NULLS).about(argument="null")
+    check_name("null hypothesis", name, NULLS, argument="null")
     return name

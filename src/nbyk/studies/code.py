@@ -72,14 +72,17 @@ def parts(function: str) -> dict[str, str]:
 def _inside(statement: ast.stmt, module: str) -> tuple[set[tuple[str, str]], set[str]]:
     """Return the modules, with names in them, that a statement of a module names, and its strings."""
     named, texts = set[tuple[str, str]](), set[str]()
+    path = _path(module)
+    package = module if path and path.name == "__init__.py" else module.rpartition(".")[0]
     for node in ast.walk(statement):
         if isinstance(node, ast.Name):
             named.add((module, node.id))
         elif isinstance(node, ast.Import):
             named |= {(alias.name, EVERYTHING) for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
+            source = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
             for alias in node.names:
-                named |= {(f"{node.module}", alias.name), (f"{node.module}.{alias.name}", EVERYTHING)}
+                named |= {(source, alias.name), (f"{source}.{alias.name}", EVERYTHING)}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             texts.add(node.value)
             if "." in module and _MODULE.fullmatch(node.value):
@@ -148,20 +151,20 @@ def _root(package: str) -> Path | None:
 
 @cache
 def _path(module: str) -> Path | None:
-    """Return a module's file; None if it is not a module of an installed package."""
+    """Return a module's file; None if it is not a module of an installed package, nor one by itself."""
     package, *parts = module.split(".")
     root = _root(package) if package.isidentifier() else None
     if root is None or not all(part.isidentifier() for part in parts):
         return None
     place = root.joinpath(*parts)
-    paths = (place / "__init__.py", *([place.with_suffix(".py")] if parts else []))
+    paths = (place / "__init__.py", place.with_suffix(".py") if parts else root / f"{package}.py")
     return next((path for path in paths if path.is_file()), None)
 
 
 def _files(path: Path, text: str) -> Iterator[Path]:
     """Yield the file of a name beside a module, or the files in a folder of that name, except code."""
     place = path.parent / text
-    if not _FILE.fullmatch(text) or text == "__pycache__":
+    if not _FILE.fullmatch(text) or text == "__pycache__" or not (path.parent / "__init__.py").is_file():
         return
     if place.is_dir() and not (place / "__init__.py").exists():
         yield from (file for file in sorted(place.rglob("*")) if file.is_file())

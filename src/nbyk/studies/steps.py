@@ -11,7 +11,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name, unknown_name
 from nbyk.files import write_parquet
 from nbyk.metrics import load_file
 from nbyk.progress import progress
@@ -100,8 +100,7 @@ def _answer(study: Study, settings: Mapping[str, Any], files: Files) -> Answer:
 
 def function_of(study: Study, step: str) -> Callable[..., Any]:
     """Return the function behind a step, or raise NbykError with the steps that there are."""
-    if step not in study.steps:
-        raise unknown_name(f"step of {study.name}", step, study.steps)
+    check_name(f"step of {study.name}", step, study.steps)
     function: Callable[..., Any] = resolve_name(study.steps[step].function)
     return function
 

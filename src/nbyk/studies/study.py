@@ -11,7 +11,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name
 from nbyk.health import Finding
 
 if TYPE_CHECKING:
@@ -128,8 +128,9 @@ class Step:
     ----------
     function
         The function that makes a cell, as "package.module:function". It takes the cell's settings and inputs
-        by name, and `work` (`nbyk.studies.steps.Work`); it returns a table and further metadata. A parameter
-        whose type is a dataclass of its module takes those that the dataclass has as fields.
+        by name, and `work` (`nbyk.studies.steps.Work`); it returns a table of pyarrow or pandas, and further
+        metadata. A parameter whose type is a dataclass of its module takes those that the dataclass has as
+        fields.
     folder
         The folder of its cells below ``results/``. No other step has cells there.
     """
@@ -151,7 +152,8 @@ class Study:
     folder
         The folder of its report below ``results/``; that of its name without one.
     keys
-        The class of its keys in the configuration, as "package.module:class"; "" if it adds none.
+        The class of its keys in the configuration, an `nbyk.config.sections.Section`, which refuses others,
+        as "package.module:class"; "" if it adds none.
     keys_of_its_own
         Whether its keys stand in a section of its name, and not in the configuration itself.
     steps
@@ -249,8 +251,7 @@ def studies() -> tuple[Study, ...]:
 def study_named(name: str) -> Study:
     """Return the study of a name, or raise NbykError with the names there are."""
     by_name = {study.name: study for study in studies()}
-    if name not in by_name:
-        raise unknown_name("study", name, by_name)
+    check_name("study", name, by_name)
     return by_name[name]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.arrays import Floats
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name
 from nbyk.testing.results import P_OF_MARGIN, Claim, Pair, standing
 
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
@@ -28,8 +28,7 @@ Corrected = tuple[float, float]
 
 def check_correction(name: str) -> None:
     """Raise NbykError if no correction has this name."""
-    if name not in CORRECTIONS:
-        raise unknown_name("correction", name, CORRECTIONS).about(argument="correction")
+    check_name("correction", name, CORRECTIONS, argument="correction")
 
 
 def correct_p_values(p_values: Any, method: str = "holm") -> Floats:

@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from nbyk.arrays import Floats
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name
 from nbyk.resampling.streams import CHUNK
 from nbyk.testing.corrections import Correction, check_correction, settled_decisions
 from nbyk.testing.decision import Decision, NullDraws
@@ -207,8 +207,7 @@ def choose_pairs(names: Sequence[str], against: str | None, alternative: str) ->
         if len(names) == 1:
             found = f"found {against!r} and one system; give a score, such as 0.8"
             raise NbykError(found, argument="against")
-        if against not in names:
-            raise unknown_name("system", against, names).about(argument="against")
+        check_name("system", against, names, argument="against")
         baseline = list(names).index(against)
         return [(system, baseline) for system in range(len(names)) if system != baseline]
     if len(names) > 2 and alternative != "two-sided":

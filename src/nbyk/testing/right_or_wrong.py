@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from nbyk.arrays import Integers
 from nbyk.data.responses import as_systems
 from nbyk.data.units import is_no_name
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name
 from nbyk.testing.pvalues import Alternative, check_alternative, p_of_sides, p_of_signs
 
 McNemarMethod: TypeAlias = Literal["exact", "mid_p"]
@@ -101,8 +101,7 @@ def mcnemar(
     """
     from scipy.stats import binom
 
-    if method not in ("exact", "mid_p"):
-        raise unknown_name("method", str(method), ("exact", "mid_p"))
+    check_name("method", method, ("exact", "mid_p"))
     check_alternative(alternative)
     a_right, b_right, runs, _ = _right(target, a, b, classes)
     if runs != (1, 1):

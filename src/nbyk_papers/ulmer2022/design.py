@@ -12,7 +12,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nbyk.errors import unknown_name
+from nbyk.errors import check_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,8 +140,7 @@ SEMANTICS = {
 
 def get_semantics(name: str) -> ScoreSemantics:
     """Return the semantics of a name, or raise NbykError with the names there are."""
-    if name not in SEMANTICS:
-        raise unknown_name("semantics", name, SEMANTICS)
+    check_name("semantics", name, SEMANTICS)
     return SEMANTICS[name]
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from nbyk.errors import unknown_name
+from nbyk.errors import check_name
 from nbyk.resampling.samplers import get_sampler
 
 if TYPE_CHECKING:
@@ -160,8 +160,7 @@ SUMMARY_TABLES = {
 
 def get_semantics(name: str) -> Semantics:
     """Return the semantics of a name, or raise NbykError with the names there are."""
-    if name not in SEMANTICS:
-        raise unknown_name("semantics", name, SEMANTICS)
+    check_name("semantics", name, SEMANTICS)
     return SEMANTICS[name]
 
 

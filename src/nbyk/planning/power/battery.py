@@ -17,7 +17,7 @@ import numpy as np
 from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import ALL_FRESH
-from nbyk.errors import UndefinedMetricError, unknown_name
+from nbyk.errors import UndefinedMetricError, check_name
 from nbyk.metrics import Metric
 from nbyk.planning.power import randomisation
 from nbyk.resampling.effects import check_defined
@@ -105,8 +105,7 @@ class SystemTest:
     raw_swaps: bool = False
 
     def __post_init__(self) -> None:
-        if self.name not in NULLS:
-            raise unknown_name("test", self.name, NULLS).about(argument="test")
+        check_name("test", self.name, NULLS, argument="test")
         check_level(self.alpha)
         check_alternative(self.alternative)
         check_draws(self.n_resamples)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from nbyk.arrays import Floats, Integers
 from nbyk.data.arrays import as_ratings, check_aligned
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name
 from nbyk.sums import solve
 from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.results import Claim, ShownAsLines, inconclusive
@@ -118,8 +118,7 @@ def agreement(
     of kappas for multiple raters; McGraw and Wong 1996, Forming inferences about some intraclass correlation
     coefficients; Henderson 1953, Estimation of variance and covariance components.
     """
-    if measure not in MEASURES:
-        raise unknown_name("measure", measure, MEASURES).about(argument="measure")
+    check_name("measure", measure, MEASURES, argument="measure")
     check_confidence_level(confidence_level)
     check_aligned(people, judge)
     ratings = as_ratings(people, "people")

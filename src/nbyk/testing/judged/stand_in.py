@@ -11,7 +11,7 @@ from scipy.special import stdtr
 
 from nbyk.arrays import Floats
 from nbyk.data.arrays import as_ratings, check_aligned
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.decision import check_level
 from nbyk.testing.results import ShownAsLines
@@ -106,8 +106,7 @@ def stand_in(
     ----------
     Calderon, Reichart and Dror 2025, The alternative annotator test for LLM-as-a-judge (arXiv 2501.10970).
     """
-    if by not in ("accuracy", "distance"):
-        raise unknown_name("way to compare", by, ("accuracy", "distance")).about(argument="by")
+    check_name("way to compare", by, ("accuracy", "distance"), argument="by")
     if not 0.0 <= epsilon <= 1.0:
         raise NbykError(f"found {epsilon:g}, expected a share, such as 0.2", argument="epsilon")
     check_level(alpha)

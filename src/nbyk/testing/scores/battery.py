@@ -11,7 +11,7 @@ import numpy as np
 
 from nbyk.arrays import Floats
 from nbyk.data.arrays import as_pairs, as_row_pairs, as_scores
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name
 from nbyk.resampling.effects import Progress
 from nbyk.testing.pvalues import Alternative, PValue, check_alternative
 from nbyk.testing.scores.classical import FORMULAS, clearest
@@ -128,8 +128,7 @@ def score_test(
 
 
 def _facts(test: str) -> Facts:
-    if test not in TESTS:
-        raise unknown_name("test", test, TESTS)
+    check_name("test", test, TESTS)
     return FACTS[test]
 
 

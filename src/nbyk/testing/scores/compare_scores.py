@@ -12,7 +12,7 @@ import numpy as np
 
 from nbyk.arrays import Floats
 from nbyk.data.systems import Systems
-from nbyk.errors import NbykError, errors_about, unknown_name
+from nbyk.errors import NbykError, check_name, errors_about
 from nbyk.resampling.effects import Progress
 from nbyk.testing.corrections import (
     check_correction,
@@ -117,8 +117,7 @@ def chosen_test(test: str, samples: Mapping[str, Floats], *, paired: bool) -> tu
     """Return the name of the test that compares samples, and the reason if it is the recommended one."""
     if test == RECOMMENDED:
         return recommended_test(*_fewest(samples), paired=paired)
-    if test not in NAMES:
-        raise unknown_name("test", test, NAMES).about(argument="test")
+    check_name("test", test, NAMES, argument="test")
     return test, None
 
 

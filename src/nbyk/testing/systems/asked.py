@@ -9,7 +9,7 @@ from typing import get_args
 
 from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name
 from nbyk.resampling.effects import Progress, Threads, check_defined
 from nbyk.resampling.samplers import check_null, get_sampler
 from nbyk.testing.corrections import Correction, n_corrected_for
@@ -65,10 +65,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         check_null(self.null)
-        if self.interval not in get_args(IntervalMethod):
-            raise unknown_name("interval method", self.interval, get_args(IntervalMethod)).about(
-                argument="interval"
-            )
+        check_name("interval method", self.interval, get_args(IntervalMethod), argument="interval")
         check_confidence_level(self.confidence_level)
         if self.margin is not None and not 0.0 < self.margin < math.inf:
             raise NbykError(

@@ -11,7 +11,7 @@ import numpy as np
 from nbyk.arrays import Integers
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, check_name
 from nbyk.testing.shared_units import NO_UNIT, Responses, Source, responses
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.unit_cautions import Kind, kind_of_units, names_of_both, plural
@@ -182,8 +182,7 @@ def _single_in_words(panels: Sequence[Panel]) -> Iterator[str]:
 def check_factors(generalise: Sequence[str] | None, factors: Sequence[str]) -> None:
     """Raise NbykError unless what a claim is to generalise over are items, and others of some factors."""
     for factor in generalise or ():
-        if factor not in factors:
-            raise unknown_name("factor to generalise over", factor, factors).about(argument="generalise")
+        check_name("factor to generalise over", factor, factors, argument="generalise")
     if generalise is not None and "items" not in generalise:
         raise NbykError(
             "found no items, but every claim is about new items; add items", argument="generalise"
