@@ -254,7 +254,7 @@ class GivenData:
         names: list[str] = []
         clusters: list[str] = []
         for run in runs:
-            stem = Path(str(run.place.file)).stem
+            stem = Path(str(run.place.file or run.place.name)).stem
             if run.n_ratings > run.n_items:
                 raise run.place.error(
                     "holds several answers to an item, expected one run in each file of a folder; give the "

@@ -347,6 +347,8 @@ class ShareKind(CellKind):
             rows: list[Any] = [list(row) for row in zip(*table.columns, strict=True)]
             if len(table.columns) == 1:
                 rows = [_split(cell) if isinstance(cell, str) else cell for (cell,) in rows]
+            elif not all(map(str.isdigit, table.names)):
+                rows = [dict(zip(table.names, row, strict=True)) for row in rows]
             places = range(len(rows))
             return Entries(
                 list(map(str, places)), ["1"] * len(rows), rows, places, table, None, raters_known=False
@@ -377,6 +379,7 @@ class ShareKind(CellKind):
             self.names, self.ordered = in_order(names)
             self.names, self.rows = self.names if self.ordered else names, np.empty((0, len(names)))
         if set(names) != set(self.names):
+            unit_rows(rows, cells.at)  # rows that are no probabilities have no classes
             raise cells.table.place.error(
                 f"the classes are {', '.join(names)}, elsewhere {', '.join(self.names)}; expected the same"
             )
@@ -428,7 +431,7 @@ def probabilities(
     classes = tuple(first) if isinstance(first, dict) else None
     known = None if classes is None else set(classes)
     width = len(first) if isinstance(first, list | dict) else 0
-    rows = np.empty((len(cells), width))
+    given: list[Any] = []
     for row, cell in enumerate(cells):
         keys = set(cell) if isinstance(cell, dict) else None
         if not isinstance(cell, list | dict) or not cell or len(cell) != width or keys != known:
@@ -436,14 +439,12 @@ def probabilities(
                 f"found {shown(cell)}; expected a list of probabilities, or an object with one per class, in "
                 f'the form of the first, {shown(first)} (for one class per item say `kind="classes"`)'
             )
-        given = list(cell) if classes is None else [cell[name] for name in classes]
-        rows[row] = as_numbers(given)
-        if not np.isfinite(rows[row]).all():
-            place = int(np.flatnonzero(~np.isfinite(rows[row]))[0])
-            name = place if classes is None else repr(classes[place])
-            raise at(row).error(
-                f"class {name}: found {shown(given[place])}, expected a probability: a number from 0 to 1"
-            )
+        given += cell if classes is None else [cell[name] for name in classes]
+    rows = as_numbers(given).reshape(-1, width)
+    for row, place in np.argwhere(~np.isfinite(rows)).tolist():
+        name = place if classes is None else repr(classes[place])
+        found = shown(given[row * width + place])
+        raise at(row).error(f"class {name}: found {found}, expected a probability: a number from 0 to 1")
     return rows, classes
 
 
@@ -487,7 +488,8 @@ def columns_of_values(table: Table, asked: Columns) -> list[str]:
 
 def _kind_of_nameless(table: Table) -> Kind:
     if len(table.columns) > 1:
-        return "distributions" if sum_to_one(table.columns) else "numbers"
+        every = [cell for column in table.columns for cell in column[:LOOKED_AT]]
+        return "distributions" if sum_to_one(table.columns) else kind_of_cells(every)
     cells = table.columns[0]
     texts = all(isinstance(cell, str) for cell in cells)
     split = [_split(cell) for cell in cells] if texts and len(_split(cells[0])) > 1 else []

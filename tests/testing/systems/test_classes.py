@@ -293,7 +293,7 @@ def test_a_leaderboard_of_classes() -> None:
             (["a", "a"], ["a", "a"], ["a", "a"]),
             "'a' is the only class, expected two or more; name them all with `classes`",
         ),
-        ((["a", "b"], ["a", " "], ["a", "b"]), "item 1: found ' ', expected a class: text"),
+        ((["a", "b"], ["a", " "], ["a", "b"]), "A, item 1: there is no response"),
     ],
 )
 def test_bad_classes_are_refused(arguments: Any, message: str) -> None:
