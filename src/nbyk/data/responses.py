@@ -298,10 +298,7 @@ class _Cells:
             left_packed = np.argsort(missing, axis=1, kind="stable")
             matrix = np.take_along_axis(matrix, left_packed, axis=1)
             matrix = np.ascontiguousarray(matrix[:, : int((~missing).sum(axis=1).max())])
-        units = UNKNOWN if self.ragged else column_units(missing)
-        if columns and units.known_by == "columns":
-            units = Units("ids", columns, units.index)
-        return matrix, units
+        return matrix, UNKNOWN if self.ragged else column_units(missing, columns)
 
 
 def _given(values: Any, name: str) -> _Cells:

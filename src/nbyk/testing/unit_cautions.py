@@ -147,11 +147,10 @@ def pairing_sentence(units: Mapping[str, Units], *, has_gold: bool, pair_runs: b
     partners = _partners(units, known, kind, pair_runs=pair_runs)
     if not partners:
         offered = list(_partners(units, known, kind, pair_runs=True))
-        columns = "columns " if any(own.known_by == "columns" for own in units.values()) else ""
         unpaired = f"{plural(kind).capitalize()} are not paired"
         if not offered:
             return f"{unpaired}."
-        return Offer(f"{unpaired}: several systems have {columns}{_some(offered)}; {_OFFER}.")
+        return Offer(f"{unpaired}: several systems have {_some(offered)}; {_OFFER}.")
     paired = [
         name if len(systems) == len(units) else f"{name} ({', '.join(systems)})"
         for name, systems in partners.items()
