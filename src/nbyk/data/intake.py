@@ -372,7 +372,7 @@ def read_all(
         gold = people.read(gold_cells, mending)
     read = _Read(systems, gold, cells, gold_cells)
     if not is_named:
-        refuse_strange_columns([(of.place, of.of_columns()) for of in read.every], as_clusters)
+        refuse_strange_columns(read.every, as_clusters)
     return read
 
 

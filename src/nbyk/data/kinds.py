@@ -30,7 +30,7 @@ from nbyk.data.layouts import (
     without_duplicates,
     without_empty,
 )
-from nbyk.data.ratings import ordered_ids
+from nbyk.data.ratings import Ratings, ordered_ids
 from nbyk.data.scales import Refusal, Scale
 from nbyk.data.tables import Table, is_number
 from nbyk.data.text import look_alikes, shown, some
@@ -255,23 +255,18 @@ def _class_name(cell: Any, refuse: Callable[[str], NbykError]) -> str:
     return {"True": "1", "False": "0"}.get(name, name)
 
 
-def refuse_strange_columns(
-    given: Sequence[tuple[DataPlace, Mapping[str, Floats]]], as_clusters: Callable[[str], str]
-) -> None:
+def refuse_strange_columns(given: Sequence[Ratings], as_clusters: Callable[[str], str]) -> None:
     """Raise NbykError if one of several columns has none of the classes of all others: it is of no rater.
 
-    `given` has the place of each data set and, for each of its columns, the numbers of the classes in it.
-    `as_clusters` says what to do with a column of clusters.
+    `given` are the places of classes; `as_clusters` says what to do with a column of clusters.
     """
-    if all(len(columns) < 2 for _, columns in given):
-        return
-    cells = [cells for _, columns in given for cells in columns.values()]
-    every = np.bincount(np.concatenate(cells).astype(np.intp))
-    for place, columns in given:
-        for name, classes in columns.items() if len(columns) > 1 else ():
-            own, counts = np.unique(classes, return_counts=True)
-            if len(classes) >= _FEWEST_OF_COLUMN and (every[own.astype(np.intp)] == counts).all():
-                raise place.error(
+    every = np.bincount(np.concatenate([of.values for of in given]).astype(np.intp))
+    for of in given:
+        for rater, name in enumerate(of.raters if of.wide and len(of.raters) > 1 else ()):
+            own = of.values[of.rater_index == rater].astype(np.intp)
+            classes, counts = np.unique(own, return_counts=True)
+            if len(own) >= _FEWEST_OF_COLUMN and (every[classes] == counts).all():
+                raise of.place.error(
                     f"column {name!r} has none of the classes of all others; leave it out if it is of no "
                     f"rater or run; if it is of one, name all `classes`; if of clusters, {as_clusters(name)}"
                 )

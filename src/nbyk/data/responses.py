@@ -36,13 +36,13 @@ from nbyk.data.kinds import (
     sum_to_one,
 )
 from nbyk.data.layouts import Mending, empty_rows, id_texts, is_missing
-from nbyk.data.ratings import ordered_ids, rows_of
+from nbyk.data.ratings import Ratings, ordered_ids, rows_of
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import FROM_0_TO_1, Scale
 from nbyk.data.systems import Systems, by_name, common_items
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, shown
-from nbyk.data.units import UNKNOWN, Units, column_units
+from nbyk.data.units import VECTOR, Units
 from nbyk.errors import DataPlace, NbykError
 from nbyk.words import number_of
 
@@ -277,6 +277,7 @@ class _Cells:
         columns = tuple(ordered_ids(self.columns))
         if columns:
             matrix = matrix[:, rows_of(self.columns, columns)]
+        columns = columns or tuple(f"column {place}" for place in range(matrix.shape[1]))
         matrix = np.array(matrix, dtype=np.float64, order="C")
         if len(matrix) < 2:
             raise self.place.error("only one item; give at least two, so that nbyk can see how items vary")
@@ -294,11 +295,14 @@ class _Cells:
             matrix[there] = scale.normalise(
                 matrix[there], lambda place, problem: self.at(int(there[0][place])).error(problem)
             )
-        if missing.any():
-            left_packed = np.argsort(missing, axis=1, kind="stable")
-            matrix = np.take_along_axis(matrix, left_packed, axis=1)
-            matrix = np.ascontiguousarray(matrix[:, : int((~missing).sum(axis=1).max())])
-        return matrix, UNKNOWN if self.ragged else column_units(missing, columns)
+        if len(columns) == 1:
+            return matrix, VECTOR
+        if not missing.any():
+            index = np.broadcast_to(np.arange(len(columns), dtype=np.int32), matrix.shape)
+            return matrix, Units("ids", columns, index)
+        rows, places = np.nonzero(~missing)
+        items: Any = range(len(matrix))
+        return Ratings(items, columns, rows, places, matrix[rows, places], not self.ragged).responses(items)
 
 
 def _given(values: Any, name: str) -> _Cells:

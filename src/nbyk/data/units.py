@@ -92,22 +92,6 @@ ALL_FRESH = {"gold": FRESH, "a": FRESH, "b": FRESH}
 """The units of a simulated response set."""
 
 
-def column_units(missing: NDArray[np.bool_], names: Sequence[str]) -> Units:
-    """Return the units of a matrix whose columns are one unit each, once its rows are packed to the left.
-
-    `missing`, shape (N, K), is true where the matrix has no response. Without `names`, the columns have their
-    numbers, from 0; the unit of a single column is that of a "vector".
-    """
-    n_columns = missing.shape[1]
-    if n_columns < 2:
-        return VECTOR
-    index = np.broadcast_to(np.arange(n_columns, dtype=np.int32), missing.shape)
-    if missing.any():
-        order = np.argsort(missing, axis=1, kind="stable")[:, : int((~missing).sum(axis=1).max())]
-        index = np.where(np.take_along_axis(missing, order, axis=1), -1, order).astype(np.int32)
-    return Units("ids", tuple(names) or tuple(f"column {place}" for place in range(n_columns)), index)
-
-
 def is_no_name(label: Any) -> bool:
     """Return whether a label names nothing: it is None, NA, NaN or blank."""
     if label is None or type(label).__name__ == "NAType":
