@@ -316,16 +316,21 @@ def as_matrix(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:
     """Return items × responses, (N, K) from (N,) or (N, K): numbers, NaN where one is missing, or text."""
     if array.dtype.kind == "O":
         array = numbers_or_text(array, place)
-    if array.ndim not in (1, 2):
-        raise place.error(
-            f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
-        )
+    refuse_dimensions(array, place)
     if array.size == 0:
         raise place.error("the array is empty; expected items × ratings with at least two items")
     are_text = array.dtype.kind == "O" or (array.dtype.kind == "U" and not all(map(is_number, array.flat)))
     if array.dtype.kind not in "biuf" and not are_text:
         raise place.error(f"found an array of {array.dtype}, expected numbers; convert it to float64")
     return in_full(array).reshape(len(array), -1)
+
+
+def refuse_dimensions(array: NDArray[Any], place: DataPlace, most: int = 2) -> None:
+    """Raise NbykError if an array has no items, or more dimensions than responses to them have."""
+    if not 1 <= array.ndim <= most:
+        raise place.error(
+            f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
+        )
 
 
 def numbers_or_text(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:

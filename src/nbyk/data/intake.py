@@ -50,7 +50,7 @@ from nbyk.data.reading import is_log
 from nbyk.data.response_set import Categories, placed
 from nbyk.data.scales import FROM_0_TO_1, GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import ScoreKind, are_scores
-from nbyk.data.systems import OnMissing, Systems, common_items, equal_systems
+from nbyk.data.systems import OnMissing, Systems, check_names, common_items, equal_systems
 from nbyk.data.tables import is_number
 from nbyk.data.text import check_choice, notes_on_look_alikes, shown
 from nbyk.data.units import Units
@@ -152,6 +152,7 @@ def read_systems(
     check_choice("kind", kind or "numbers", KINDS)
     on_scale, columns = as_scale(scale), Columns(item, rater, value, cluster)
     named = given_systems(systems, system, columns, as_scores=kind == "scores")
+    check_names(named, has_gold=gold is not None)
     sources = {name: given_data(given, name, columns, samples) for name, given in named.items()}
     refuse_too_few(sources, fewest, has_gold=gold is not None)
     if samples not in (None, SampleChoice()) and not any(map(is_log, named.values())):

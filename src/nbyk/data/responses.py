@@ -22,6 +22,7 @@ from nbyk.data.arrays import (
     is_of_pandas,
     levels_of,
     names_of_frame,
+    refuse_dimensions,
 )
 from nbyk.data.cells import in_full
 from nbyk.data.columns import Columns, refuse_no_rater
@@ -39,7 +40,7 @@ from nbyk.data.layouts import Mending, empty_rows, id_texts, is_missing
 from nbyk.data.ratings import Ratings, ordered_ids, rows_of
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import FROM_0_TO_1, Scale
-from nbyk.data.systems import Systems, by_name, common_items
+from nbyk.data.systems import Systems, by_name, check_names, common_items
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, shown
 from nbyk.data.units import VECTOR, Units
@@ -367,11 +368,7 @@ def _named(systems: ManyResponses | None) -> dict[str, Any]:
         )
     else:
         named = {f"system {index}": responses for index, responses in enumerate(systems)}
-    if "gold" in named:
-        raise NbykError(
-            "a system is called gold, the name of the gold responses; give it another name",
-            argument="systems",
-        )
+    check_names(named, has_gold=True)
     if not named:
         raise NbykError("found 0, expected at least two, or one by itself, with its name", argument="systems")
     return named
@@ -467,6 +464,7 @@ def _coded(given: Sequence[_Cells], kind: Kind, classes: Sequence[Any] | None) -
         names = next((of.columns for of in rows if of.columns), ())
         given = [replace(of, columns=of.columns or names) if of in rows else of for of in given]
     for of in given:
+        refuse_dimensions(of.cells, of.place, 3 if kind == "distributions" else 2)
         if kind == "classes" or not {*names} <= {*of.columns}:
             refuse_no_rater(of.columns, of.place)
     data = {of.name: of.as_given() for of in given}

@@ -301,6 +301,11 @@ def test_bad_classes_are_refused(arguments: Any, message: str) -> None:
         nbyk.compare(*arguments)
 
 
+def test_classes_have_no_third_dimension() -> None:
+    with pytest.raises(NbykError, match="A: found an array of 3 dimensions, expected two"):
+        nbyk.compare(np.eye(3), np.ones((2, 3, 4)), np.eye(3), kind="classes")
+
+
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
