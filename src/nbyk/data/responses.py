@@ -232,8 +232,8 @@ class _Cells:
 
     def refuse_empty(self, empty: Iterable[int]) -> None:
         """Raise NbykError if an item has no response."""
-        if items := [*empty]:
-            raise self.at(min(items)).error("there is no response; add one, or drop the item everywhere")
+        for item in empty:
+            raise self.at(item).error("there is no response; add one, or drop the item everywhere")
 
     def labels(self) -> list[str]:
         """Return the classes that cells name."""
@@ -256,7 +256,8 @@ class _Cells:
             return GivenData(self.place, runs=tuple(runs))
         cells = self.cells.reshape(len(self.cells), *(self.cells.shape[1:] or (1,)))
         columns = tuple(cells.T.tolist())
-        self.refuse_empty(set(range(len(cells))).intersection(*map(empty_rows, columns)))
+        first = empty_rows(columns[0]) if columns else range(len(cells))
+        self.refuse_empty(row for row in first if all(is_missing(column[row]) for column in columns))
         # text is no probability of a class whose name is a number
         names = self.columns or tuple(f"{'column ' * self.are_text}{of}" for of in range(cells.shape[1]))
         numbers = self.items or range(len(cells))
