@@ -602,3 +602,10 @@ def test_labels_need_no_gold_for_a_metric_of_ones_own() -> None:
     np.testing.assert_array_equal(found.responses["a"][:, 0], np.searchsorted(WORDS, labels["a"]))
     with pytest.raises(NbykError, match=r"B, item 2: found 0\.5, expected a class"):
         nbyk.compare(None, ["x", "y", "x"], ["x", "y", 0.5], kind="classes")
+
+
+def test_labels_in_lists_of_other_lengths_are_of_nobody_known() -> None:
+    ragged = [["x", "y"][: 1 + row % 2] for row in range(N)]
+    even = [["x", "y"]] * N
+    found = as_systems(ragged, {"a": even, "b": [["y"], ["x"]] * (N // 2)}).all_units
+    assert {name: of.known_by for name, of in found.items()} == {"gold": "unknown", "a": "ids", "b": "vector"}

@@ -180,7 +180,17 @@ class ClassKind(CellKind):
         """Return the place of each label among the classes."""
         labels = class_names(cells.found, cells.refuse)
         self.name_by(labels, cells.table.place)
-        return self.places(labels, cells.refuse)
+        place_of = {name: float(place) for place, name in enumerate(self.names)}
+        for row, label in enumerate(labels):
+            if label not in place_of:
+                is_share = label.startswith("0.")
+                kind = '; for rows of probabilities say `kind="distributions"`' if is_share else ""
+                raise cells.refuse(
+                    row,
+                    f"found {label!r}, expected one of the classes {listed(self.names)}; mend it, or add it "
+                    f"to the classes{kind}",
+                )
+        return np.array([place_of[label] for label in labels])
 
     def name_by(self, labels: Iterable[str], place: DataPlace) -> None:
         """Name the classes after labels, unless they have names."""
@@ -197,20 +207,6 @@ class ClassKind(CellKind):
                 f"{some(self.names) or 'none'} is the only class, expected two or more; name them all with "
                 "`classes`"
             )
-
-    def places(self, labels: Sequence[str], refuse: Refusal) -> Floats:
-        """Return the place of each label among the classes; `refuse` makes the error about one."""
-        place_of = {name: float(place) for place, name in enumerate(self.names)}
-        for row, label in enumerate(labels):
-            if label not in place_of:
-                is_share = label.startswith("0.")
-                kind = '; for rows of probabilities say `kind="distributions"`' if is_share else ""
-                raise refuse(
-                    row,
-                    f"found {label!r}, expected one of the classes {listed(self.names)}; mend it, or add it "
-                    f"to the classes{kind}",
-                )
-        return np.array([place_of[label] for label in labels])
 
 
 def in_order(names: Iterable[str], levels: Orders = ()) -> tuple[tuple[str, ...], bool]:

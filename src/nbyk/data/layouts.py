@@ -218,7 +218,7 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
             f'item {items[unrated[0]]!r} has no rating; add one, or delete the row, as `on_empty="drop"` does'
         )
     # a single column holds answers, and its name need not be a person's
-    known = len(raters) > 1 and columns.rater is not None
+    known = len(raters) > 1 and not (table.nameless and columns.rater is None)
     names = [raters[giver] for giver in givers.tolist()]
     return Entries(picked(items, rows), names, found, rows, table, None, columns, known, len(unrated))
 
