@@ -609,3 +609,15 @@ def test_labels_in_lists_of_other_lengths_are_of_nobody_known() -> None:
     even = [["x", "y"]] * N
     found = as_systems(ragged, {"a": even, "b": [["y"], ["x"]] * (N // 2)}).all_units
     assert {name: of.known_by for name, of in found.items()} == {"gold": "unknown", "a": "ids", "b": "vector"}
+
+
+def test_a_column_without_a_response_makes_no_people_of_the_others() -> None:
+    """Names with a gap were taken for those of people, who would be the same in both systems."""
+    rng = np.random.default_rng(5)
+    a, b = (rng.random(5) + rng.random((N, 5)) for _ in range(2))
+    expected = nbyk.compare(None, a[:, [0, 2, 3, 4]] / 2, b[:, [0, 2, 3, 4]] / 2, n_resamples=99)
+    a[:, 1] = b[:, 1] = np.nan
+    for given in ((None, a / 2, b / 2), (nbyk.read_systems({"A": a / 2, "B": b / 2}),)):
+        found = nbyk.compare(*given, n_resamples=99)
+        assert [of.population for of in found.claims] == [of.population for of in expected.claims]
+        assert [of.p for of in found.claims] == [of.p for of in expected.claims]

@@ -185,14 +185,14 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _are_positions(names: Sequence[str]) -> bool:
-    """Return whether names are only places in a row: 0 or 1 to K behind one word for a rating."""
+    """Return whether names are only places in a row: columns, or 0 or 1 to K behind one word for a rating."""
     matches = [_POSITION.fullmatch(name) for name in names]
     places = sorted(int(place[2]) for place in matches if place)
     words = {place[1].lower() for place in matches if place}
-    first = places[0] if places else 0
-    return (
-        len(words) == 1
-        and first in (0, 1)
-        and len(places) == len(names) > 1
-        and places == list(range(first, first + len(places)))
+    if len(words) != 1 or len(places) < len(names):
+        return False
+    first = places[0]
+    # a column without a response has no name
+    return words == {"column"} or (
+        first in (0, 1) and len(places) > 1 and places == list(range(first, first + len(places)))
     )
