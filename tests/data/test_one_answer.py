@@ -621,3 +621,17 @@ def test_a_column_without_a_response_makes_no_people_of_the_others() -> None:
         found = nbyk.compare(*given, n_resamples=99)
         assert [of.population for of in found.claims] == [of.population for of in expected.claims]
         assert [of.p for of in found.claims] == [of.p for of in expected.claims]
+
+
+@pytest.mark.parametrize("form", [np.array, list, pd.DataFrame, lambda of: pl.DataFrame(of, orient="row")])
+def test_rows_that_sum_to_one_are_probabilities_in_every_form(form: Any) -> None:
+    """Lists of rows were numbers, and each class a rater."""
+    expected = nbyk.compare(*SHARES.values(), kind="distributions", n_resamples=99)
+    found = nbyk.compare(*(form(of.tolist()) for of in SHARES.values()), n_resamples=99)
+    assert (found.question.metric, found.effect, found.p) == (
+        expected.question.metric,
+        expected.effect,
+        expected.p,
+    )
+    numbers = nbyk.compare(*SHARES.values(), metric="mae", n_resamples=99)
+    assert numbers.question.metric == "mae"

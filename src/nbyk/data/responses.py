@@ -18,7 +18,6 @@ from nbyk.data.arrays import (
     as_scores,
     check_aligned,
     filled,
-    is_frame,
     is_of_pandas,
     levels_of,
     names_of_frame,
@@ -63,6 +62,7 @@ def as_systems(
     classes: Sequence[Any] | None = None,
     scale: Scale | None = None,
     scored: str | None = None,
+    by_cells: bool = False,
     paired: bool = False,
 ) -> Systems:
     """Return systems, and gold if there is any, from whatever holds their responses.
@@ -84,6 +84,8 @@ def as_systems(
         As for `nbyk.compare`.
     scored
         What the metric scores, "classes" or "distributions"; None if numbers, too.
+    by_cells
+        Whether systems' rows that sum to one are probabilities, as in files.
     paired
         Whether score i of every system belongs to the same run.
 
@@ -106,7 +108,7 @@ def as_systems(
     if kind == "scores":
         return _scores(gold, named, scale, paired=paired)
     given = [_given(of, name) for name, of in (named if gold is None else {"gold": gold, **named}).items()]
-    known = _kind(given, kind, scored, classes)
+    known = _kind(given, kind, scored, classes, by_cells=by_cells)
     refuse_options(known, {"scale": scale, "classes": classes})
     indexed = [of for of in given if of.items]
     clusters = None if cluster is None else _clusters(cluster, (indexed or given)[0])
@@ -220,6 +222,12 @@ class _Cells:
             return False
         there = [cell for cell in self.cells.flat if not is_missing(cell)]
         return len(there) > 0 and all(isinstance(cell, str) for cell in there)
+
+    @property
+    def are_shares(self) -> bool:
+        """Whether there is a row of probabilities for each item."""
+        is_matrix = (self.cells.ndim, self.cells.dtype.kind) == (2, "f") and self.cells.shape[1] > 1
+        return is_matrix and sum_to_one(list(self.cells.T))
 
     def taken(self, rows: NDArray[np.int64]) -> _Cells:
         """Return the cells of some items."""
@@ -394,19 +402,13 @@ def _scores(gold: Any, named: Mapping[str, Any], scale: Scale | None, *, paired:
     return Systems(scores, kind="scores", paired=paired)
 
 
-def are_shares(systems: Any) -> bool:
-    """Return whether arrays, or frames, have a row of probabilities for each item, as files of them do."""
-    if not isinstance(systems, Mapping | Sequence | np.ndarray):
-        return False
-    each = systems.values() if isinstance(systems, Mapping) else systems
-    arrays = [array_of(of, "") if isinstance(of, np.ndarray) or is_frame(of) else np.empty(0) for of in each]
-    return all(
-        (of.ndim, of.dtype.kind) == (2, "f") and of.shape[1] > 1 and sum_to_one(list(of.T)) for of in arrays
-    )
-
-
 def _kind(
-    given: Sequence[_Cells], kind: str | None, scored: str | None, classes: Sequence[Any] | None
+    given: Sequence[_Cells],
+    kind: str | None,
+    scored: str | None,
+    classes: Sequence[Any] | None,
+    *,
+    by_cells: bool,
 ) -> Kind:
     """Return the kind that is asked for, or scored; text is classes, which metrics of distributions take.
 
@@ -414,6 +416,8 @@ def _kind(
     """
     check_choice("kind", kind or "numbers", KINDS)
     are_rows = scored == "distributions" and any(of.cells.ndim > 1 for of in given)
+    if kind is None and by_cells and all(of.are_shares for of in given if of.name != "gold"):
+        kind = "distributions"
     if kind is None and (all(of.are_text for of in given) or (classes is not None and not are_rows)):
         kind = "classes"
     return cast("Kind", kind or scored or "numbers")
