@@ -492,3 +492,146 @@ def test_a_class_that_is_called_like_clusters_keeps_its_probabilities_if_it_is_n
     read = nbyk.read_systems(frames, gold, kind="distributions", classes=names)
     expected = nbyk.compare(*shares.values(), kind="distributions", classes=names)
     assert nbyk.compare(read).effect == pytest.approx(expected.effect)
+
+
+WORDS, PEOPLE_OF = ["no", "so", "yes"], ["ann", "bo", "cy"]
+LABELS = {
+    name: np.random.default_rng(seed).choice(WORDS, (N, 3)) for seed, name in enumerate(("gold", *"ab"))
+}
+SHARES = {
+    name: np.random.default_rng(seed).dirichlet([1] * 3, N) for seed, name in enumerate(("gold", *"ab"))
+}
+
+
+def holed(labels: np.ndarray, nothing: Any) -> np.ndarray:
+    """Return labels of which every fifth, but for the first of an item, is missing."""
+    cells = labels.astype(object)
+    cells.ravel()[4::5] = nothing
+    cells[:, 0] = labels[:, 0]
+    return cells
+
+
+def answers(systems: nbyk.data.Systems) -> list[Any]:
+    """Return what systems hold, by place and by name."""
+    assert systems.categories is not None
+    matrices = [systems.gold, *systems.responses.values()]
+    units = [(of.known_by, of.names) for of in systems.all_units.values()]
+    of_categories = (systems.categories.names, systems.categories.ordered, systems.categories.table.tolist())
+    return [systems.kind, of_categories, units, [np.nan_to_num(of, nan=-1).tolist() for of in matrices]]
+
+
+@pytest.mark.parametrize(
+    ("data", "how"),
+    [
+        (LABELS, {}),
+        ({name: holed(of, None) for name, of in LABELS.items()}, {"kind": "classes"}),
+        ({name: holed(of, "") for name, of in LABELS.items()}, {"kind": "classes"}),
+        ({name: of[:, 0] for name, of in LABELS.items()}, {"classes": WORDS}),
+        ({name: np.searchsorted(WORDS, of) for name, of in LABELS.items()}, {"classes": [0, 1, 2]}),
+        (SHARES, {"kind": "distributions"}),
+        (SHARES | {"gold": LABELS["gold"]}, {"kind": "distributions", "classes": WORDS}),
+        (SHARES | {"gold": np.searchsorted(WORDS, LABELS["gold"][:, :2])}, {"kind": "distributions"}),
+    ],
+    ids=["text", "None", "blank", "one label", "whole numbers", "shares", "chosen", "chosen numbers"],
+)
+def test_arrays_are_read_as_tables_of_the_same_cells_are(
+    data: dict[str, np.ndarray], how: dict[str, Any], tmp_path: Path
+) -> None:
+    """Matrices once were numbers to one intake, and classes to the other, which refused blanks."""
+    gold, *systems = data.values()
+    given = dict(zip("ab", systems, strict=True))
+    found = answers(as_systems(gold, given, **how))
+    assert found == answers(nbyk.read_systems(given, gold, **how))
+    names = {len(of): of for of in (["value"], PEOPLE_OF[:2], PEOPLE_OF)}
+    wide = {}
+    for name, cells in data.items():
+        matrix = cells.reshape(N, -1)
+        columns = how.get("classes", ["0", "1", "2"]) if cells.dtype.kind == "f" else names[matrix.shape[1]]
+        wide[name] = tmp_path / f"{name}.csv"
+        pd.DataFrame(matrix, ITEMS, columns).rename_axis("item").to_csv(wide[name])
+    of_gold = wide.pop("gold")
+    in_files = answers(nbyk.read_systems(wide, of_gold, **how))
+    assert [found[0], found[1][:2], found[3]] == [in_files[0], in_files[1][:2], in_files[3]]
+
+
+def test_a_column_of_clusters_is_no_raters_in_arrays_either() -> None:
+    gold = np.column_stack([LABELS["gold"][:, 0], CLUSTERS["of text"]]).astype(object)
+    for read in (as_systems, lambda gold, systems: nbyk.read_systems(systems, gold)):
+        with pytest.raises(NbykError, match=r"gold: column 'column 1' has none of the classes of all others"):
+            read(gold, {"a": LABELS["a"], "b": LABELS["b"]})
+
+
+def test_probabilities_without_names_have_those_of_the_frame_beside_them_by_place() -> None:
+    """The names were sorted, and the array's columns were not: other classes, and a wrong score."""
+    names = ["late", "early", "none"]
+    frame = pd.DataFrame(SHARES["a"], columns=names)
+    expected = nbyk.compare(*SHARES.values(), kind="distributions", classes=names)
+    mixed = nbyk.compare(SHARES["gold"], frame, SHARES["b"], kind="distributions")
+    assert mixed.effect == pytest.approx(expected.effect)
+    turned = nbyk.compare(
+        pd.DataFrame(SHARES["gold"], columns=names), frame[names[::-1]], SHARES["b"], kind="distributions"
+    )
+    assert turned.effect == pytest.approx(expected.effect)
+
+
+def test_runs_of_frames_go_by_their_index() -> None:
+    """Frames in a list went by their place, whatever their index said, and the effect was wrong."""
+    rng = np.random.default_rng(7)
+    frames = {name: pd.DataFrame(of, ITEMS, WORDS) for name, of in SHARES.items()}
+    gold, a, b = frames.values()
+    other = pd.DataFrame(rng.dirichlet([1] * 3, N), ITEMS, WORDS)
+    order = rng.permutation(N)
+    expected = nbyk.compare(gold, [a, other], b, kind="distributions", n_resamples=99)
+    moved = nbyk.compare(gold, [a.iloc[order], other.iloc[order]], b, kind="distributions", n_resamples=99)
+    assert (moved.effect, moved.p) == (expected.effect, expected.p)
+    with pytest.raises(NbykError, match="have different indices"):
+        nbyk.compare(gold, [a, other.iloc[order]], b, kind="distributions")
+
+
+def test_a_response_off_the_scale_has_its_item_in_arrays_too() -> None:
+    rated = np.full((N, 2), 3.0)
+    rated[4, 1] = 9.0
+    with pytest.raises(NbykError, match="B, item 4: found 9, expected a number from 1 to 5"):
+        nbyk.compare(None, np.full((N, 2), 2.0), rated, scale=(1, 5))
+
+
+def test_labels_need_no_gold_for_a_metric_of_ones_own() -> None:
+    labels = {name: LABELS[name][:, 0] for name in "ab"}
+    found = as_systems(None, labels, kind="classes")
+    assert found.classes == tuple(WORDS)
+    np.testing.assert_array_equal(found.responses["a"][:, 0], np.searchsorted(WORDS, labels["a"]))
+    with pytest.raises(NbykError, match=r"B, item 2: found 0\.5, expected a class"):
+        nbyk.compare(None, ["x", "y", "x"], ["x", "y", 0.5], kind="classes")
+
+
+def test_labels_in_lists_of_other_lengths_are_of_nobody_known() -> None:
+    ragged = [["x", "y"][: 1 + row % 2] for row in range(N)]
+    even = [["x", "y"]] * N
+    found = as_systems(ragged, {"a": even, "b": [["y"], ["x"]] * (N // 2)}).all_units
+    assert {name: of.known_by for name, of in found.items()} == {"gold": "unknown", "a": "ids", "b": "vector"}
+
+
+def test_a_column_without_a_response_makes_no_people_of_the_others() -> None:
+    """Names with a gap were taken for those of people, who would be the same in both systems."""
+    rng = np.random.default_rng(5)
+    a, b = (rng.random(5) + rng.random((N, 5)) for _ in range(2))
+    expected = nbyk.compare(None, a[:, [0, 2, 3, 4]] / 2, b[:, [0, 2, 3, 4]] / 2, n_resamples=99)
+    a[:, 1] = b[:, 1] = np.nan
+    for given in ((None, a / 2, b / 2), (nbyk.read_systems({"A": a / 2, "B": b / 2}),)):
+        found = nbyk.compare(*given, n_resamples=99)
+        assert [of.population for of in found.claims] == [of.population for of in expected.claims]
+        assert [of.p for of in found.claims] == [of.p for of in expected.claims]
+
+
+@pytest.mark.parametrize("form", [np.array, list, pd.DataFrame, lambda of: pl.DataFrame(of, orient="row")])
+def test_rows_that_sum_to_one_are_probabilities_in_every_form(form: Any) -> None:
+    """Lists of rows were numbers, and each class a rater."""
+    expected = nbyk.compare(*SHARES.values(), kind="distributions", n_resamples=99)
+    found = nbyk.compare(*(form(of.tolist()) for of in SHARES.values()), n_resamples=99)
+    assert (found.question.metric, found.effect, found.p) == (
+        expected.question.metric,
+        expected.effect,
+        expected.p,
+    )
+    numbers = nbyk.compare(*SHARES.values(), metric="mae", n_resamples=99)
+    assert numbers.question.metric == "mae"

@@ -362,3 +362,14 @@ def test_what_was_read_prints_as_what_it_is_not_as_all_its_numbers() -> None:
     assert repr(judged) == "40 ratings by 1 rater, and a judge, of 1 system on 50 items"
     votes = {"prompt": ["q", "r"], "model_a": ["x", "y"], "model_b": ["y", "x"], "winner": ["tie", "model_a"]}
     assert repr(nbyk.read_votes(pd.DataFrame(votes))) == "2 votes between 2 models on 2 prompts"
+
+
+def test_no_system_beside_gold_is_called_gold_and_no_name_breaks_a_line() -> None:
+    """Its runs were taken for gold's raters, which ended in numpy's error; arrays had names of any kind."""
+    gold, a, b = (np.random.default_rng(seed).random((9, k)) for seed, k in enumerate((4, 5, 2)))
+    for read in (lambda of: read_systems(of, gold), lambda of: nbyk.compare(gold, of)):
+        with pytest.raises(NbykError, match="a system is called gold, the name of the gold responses"):
+            read({"gold": a, "b": b})
+        with pytest.raises(NbykError, match=r"system 'b\\n': the name is blank, or holds a line end"):
+            read({"a": a, "b\n": b})
+    assert read_systems({"gold": a, "b": b}).names == ("gold", "b")

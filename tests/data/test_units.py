@@ -50,13 +50,10 @@ def test_columns_of_an_array_are_units_and_a_vector_says_nothing(tmp_path: Path)
     np.save(tmp_path / "vector.npy", matrix[:, 1])
     ratings = read_ratings(tmp_path / "matrix.npy")
     data = response_set(matrix, matrix[:, 1], matrix)
-    for units, values, of in (
-        (ratings.units(), ratings.matrix(), "column "),
-        (data.units["gold"], data.gold, ""),
-    ):
+    for units, values in ((ratings.units(), ratings.matrix()), (data.units["gold"], data.gold)):
         assert by_name(units, values) == [
-            {f"{of}1": 0.2, f"{of}2": 0.3},
-            {f"{of}0": 0.4, f"{of}1": 0.5},
+            {"column 1": 0.2, "column 2": 0.3},
+            {"column 0": 0.4, "column 1": 0.5},
         ]
         assert units.n_shared == 1
     assert data.units["a"].known_by == read_ratings(tmp_path / "vector.npy").units().known_by == "vector"
@@ -95,7 +92,7 @@ def test_simulated_units_are_fresh_and_no_part_of_the_fingerprint() -> None:
     data = nbyk.simulate(nbyk.Population(prior, 5, 3, 0.1), seed=1)
     assert {units.known_by for units in data.units.values()} == {"fresh"}
     arrays = response_set(data.gold, data.a, data.b)
-    assert {units.known_by for units in arrays.units.values()} == {"columns"}
+    assert {units.known_by for units in arrays.units.values()} == {"ids"}
     assert arrays.fingerprint() == data.fingerprint()
 
 

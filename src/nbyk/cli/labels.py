@@ -177,7 +177,7 @@ def read_labels(
     named = ClassKind(classes or None)
     read = read_alone(named, path, columns, mending).in_order()
     if not named.given:
-        refuse_strange_columns([(read.place, read.of_columns())], lambda _: "leave it out")
+        refuse_strange_columns([read], lambda _: "leave it out")
     return read, named.names, named.ordered
 
 

@@ -316,23 +316,29 @@ def as_matrix(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:
     """Return items × responses, (N, K) from (N,) or (N, K): numbers, NaN where one is missing, or text."""
     if array.dtype.kind == "O":
         array = numbers_or_text(array, place)
-    if array.ndim not in (1, 2):
-        raise place.error(
-            f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
-        )
+    refuse_dimensions(array, place)
     if array.size == 0:
         raise place.error("the array is empty; expected items × ratings with at least two items")
-    are_text = array.dtype.kind == "U" and not all(map(is_number, array.flat))
+    are_text = array.dtype.kind == "O" or (array.dtype.kind == "U" and not all(map(is_number, array.flat)))
     if array.dtype.kind not in "biuf" and not are_text:
         raise place.error(f"found an array of {array.dtype}, expected numbers; convert it to float64")
     return in_full(array).reshape(len(array), -1)
 
 
+def refuse_dimensions(array: NDArray[Any], place: DataPlace, most: int = 2) -> None:
+    """Raise NbykError if an array has no items, or more dimensions than responses to them have."""
+    if not 1 <= array.ndim <= most:
+        raise place.error(
+            f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
+        )
+
+
 def numbers_or_text(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:
     """Return an array of objects as one of numbers, NaN where one is missing, or of text."""
     cells = [_plain(cell) for cell in array.ravel()]
-    if cells and all(isinstance(cell, str) for cell in cells):
-        return np.array(cells).reshape(array.shape)
+    there = {type(cell) for cell in cells if cell is not None}
+    if there == {str}:
+        return np.array(cells, dtype=object if None in cells else str).reshape(array.shape)
     numbers = as_numbers([np.nan if cell is None else cell for cell in cells])
     for row, cell in enumerate(cells):
         are_numbers = isinstance(cell, int | float | decimal.Decimal) and (

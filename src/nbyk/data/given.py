@@ -29,7 +29,7 @@ from nbyk.data.layouts import Mending, ids_in
 from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.ratings import Ratings, numbered, ordered_ids, refuse_alike
 from nbyk.data.reading import is_log, read_as, reader_of, table_of
-from nbyk.data.systems import by_name
+from nbyk.data.systems import by_name, check_names
 from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.data.units import Units
@@ -48,7 +48,6 @@ _LIKE_GOLD = re.compile(
     r"(.*[-_. ])?(gold|labels?|references?|truth)([-_. ](labels?|ratings?|answers?|standard))?", re.IGNORECASE
 )
 _RUN = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
-_UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 
 def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
@@ -67,7 +66,7 @@ def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]
             name = resolved.name if resolved.is_dir() else resolved.stem
         if not name.strip() or not path:
             raise NbykError(f"system {argument!r}: expected a path, or name=path with a name and a path")
-        _check_name(name)
+        check_names([name])
         if name in named:
             raise NbykError(
                 f"two systems are named {name!r} ({named[name]} and {path}); give one another name, as in "
@@ -91,8 +90,6 @@ def given_systems(
         named: dict[str, Any] = {"systems": systems}
     elif isinstance(systems, Mapping):
         named = by_name(systems)
-        for name in named:
-            _check_name(name)
     else:
         is_one = isinstance(systems, str | os.PathLike) or not isinstance(systems, Iterable)
         paths = [systems] if is_one else [*systems]
@@ -123,8 +120,6 @@ def given_systems(
         return _systems_in_columns(table, wide, as_scores=as_scores) or named
     hint = "name the column of systems with `system`"
     names, system_of_row = numbered(ids_in(table, system_column, hint))
-    for name in names:
-        _check_name(name)
     refuse_alike("system", names, system_of_row, table.at)
     rows = np.split(np.argsort(system_of_row, kind="stable"), np.cumsum(np.bincount(system_of_row))[:-1])
     return {
@@ -159,8 +154,6 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
         )
     else:
         beside = runs
-    for name in others:
-        _check_name(name)
     about = f"each a column of {table.place}"
     kept = tuple(table.column(name, "") for name in beside)
     names = {name: (*beside, asked.value if has_items else name) for name in others}
@@ -254,7 +247,7 @@ class GivenData:
         names: list[str] = []
         clusters: list[str] = []
         for run in runs:
-            stem = Path(str(run.place.file)).stem
+            stem = Path(str(run.place.file or run.place.name)).stem
             if run.n_ratings > run.n_items:
                 raise run.place.error(
                     "holds several answers to an item, expected one run in each file of a folder; give the "
@@ -455,12 +448,3 @@ def are_people(units: Units) -> bool:
 def are_runs(units: Units) -> bool:
     """Return whether responses have runs, by the names of all."""
     return units.known_by == "ids" and all(map(_RUN.search, units.names))
-
-
-def _check_name(name: str) -> None:
-    """Raise NbykError if a system cannot have this name."""
-    if _UNFIT.search(name) or not name.strip():
-        raise NbykError(
-            f"system {name!r}: the name is blank, or holds a line end, a control character or what is not "
-            "UTF-8; give it another one, as in a=FILE"
-        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -36,7 +36,6 @@ from nbyk.data.kinds import (
     ClassKind,
     Kind,
     NumberKind,
-    Orders,
     ShareKind,
     columns_of_values,
     counts_labels,
@@ -51,7 +50,7 @@ from nbyk.data.reading import is_log
 from nbyk.data.response_set import Categories, placed
 from nbyk.data.scales import FROM_0_TO_1, GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import ScoreKind, are_scores
-from nbyk.data.systems import OnMissing, Systems, common_items, equal_systems
+from nbyk.data.systems import OnMissing, Systems, check_names, common_items, equal_systems
 from nbyk.data.tables import is_number
 from nbyk.data.text import check_choice, notes_on_look_alikes, shown
 from nbyk.data.units import Units
@@ -153,6 +152,7 @@ def read_systems(
     check_choice("kind", kind or "numbers", KINDS)
     on_scale, columns = as_scale(scale), Columns(item, rater, value, cluster)
     named = given_systems(systems, system, columns, as_scores=kind == "scores")
+    check_names(named, has_gold=gold is not None)
     sources = {name: given_data(given, name, columns, samples) for name, given in named.items()}
     refuse_too_few(sources, fewest, has_gold=gold is not None)
     if samples not in (None, SampleChoice()) and not any(map(is_log, named.values())):
@@ -162,7 +162,11 @@ def read_systems(
         )
     people = None if gold is None else _people(gold, gold_columns, columns)
     _refuse_columns(sources, people, columns, of_scores=kind == "scores")
-    options: dict[str, Any] = {"scale": on_scale, "classes": classes and listed(classes), "cluster": cluster}
+    options: dict[str, Any] = {
+        "scale": on_scale,
+        "classes": classes and listed([*map(str, classes)]),
+        "cluster": cluster,
+    }
     asks_of_items = scored is not None or any(option is not None for option in options.values())
     kind = kind or _kind([*sources.values()], people, scored, classes, asks_of_items=asks_of_items)
     options |= {"paired": paired, "lower_is_better": lower_is_better}
@@ -171,12 +175,11 @@ def read_systems(
         refuse_too_few(sources, 2)
     lower, about_direction = (False, []) if people else _direction(sources.values(), lower_is_better)
     every = [*([people] if people else []), *sources.values()]
-    orders = [order for of in every for table in of.tables for order in table.levels]
-    cells = _cells_of(kind, on_scale, classes, orders, by_runs=bool(paired))
-    read = _read(sources, people, cells, Mending(on_duplicates, on_empty))
-    if kind == "classes" and classes is None:
-        columns_of = [(ratings.place, ratings.of_columns()) for ratings in read.every]
-        refuse_strange_columns(columns_of, lambda name: f"name it with {argument_with('cluster', name)}")
+    cells = cells_of(kind, on_scale, classes, every, by_runs=bool(paired))
+    mending = Mending(on_duplicates, on_empty)
+    read = read_all(
+        sources, people, cells, mending, lambda name: f"name it with {argument_with('cluster', name)}"
+    )
     if kind != "numbers":
         on_scale = FROM_0_TO_1
     elif on_scale is None:
@@ -190,13 +193,11 @@ def read_systems(
             "gold or a system has",
             argument="cluster",
         )
-    gold_matrix, gold_units = (None, None) if read.gold is None else _responses(read.gold, items)
-    responses = {name: _responses(ratings, items) for name, ratings in read.systems.items()}
-    matrices = {name: matrix for name, (matrix, _) in responses.items()}
-    units = {name: behind for name, (_, behind) in responses.items()}
+    systems_read = read.matched(items)
+    matrices = systems_read.responses
     doubts: list[str] = []
-    if kind != "scores" and (gold_units is None or are_runs(gold_units)):
-        doubts += systems_like_gold(read.systems, units, matrices)
+    if kind != "scores" and (systems_read.gold_units is None or are_runs(systems_read.gold_units)):
+        doubts += systems_like_gold(read.systems, systems_read.units, matrices)
     are_percent = kind == "numbers" and on_scale == Interval(0.0, 100.0)
     if (kind == "scores" or are_percent) and not lower and not about_direction:
         in_unit = {name: of * (100.0 if are_percent else 1.0) for name, of in matrices.items()}
@@ -216,22 +217,17 @@ def read_systems(
     notes += _about_names(read, items or (), named)
     if kind in ("numbers", "classes"):
         notes += columns_like_systems(sources, has_gold=people is not None)
-    gold_matrix, matrices, categories = _in_table(read, gold_matrix, matrices)
-    return Systems(
-        matrices,
-        gold_matrix,
-        units,
-        gold_units,
-        () if items is None or (kind == "scores" and read.nameless) else items,
-        clusters,
-        on_scale,
-        kind,
-        categories,
-        items is not None,
-        lower,
-        dropped,
-        read.recognised,
-        (*doubts, *notes, *equal_systems(gold_matrix, matrices)),
+    return replace(
+        systems_read,
+        items=() if items is None or (kind == "scores" and read.nameless) else items,
+        clusters=clusters,
+        scale=on_scale,
+        kind=kind,
+        paired=items is not None,
+        lower_is_better=lower,
+        dropped=dropped,
+        recognised=read.recognised,
+        notes=(*doubts, *notes, *equal_systems(systems_read.gold, matrices)),
     )
 
 
@@ -303,24 +299,71 @@ class _Read:
             said[str(self.gold.place)] += f", classes = {', '.join(self.cells.names)}"
         return said
 
+    def matched(self, items: Sequence[str] | None) -> Systems:
+        """Return the responses to some items, with the table of their classes; without items, scores."""
+        gold, units = (None, None) if self.gold is None else _responses(self.gold, items)
+        responses = {name: _responses(ratings, items) for name, ratings in self.systems.items()}
+        matrices = {name: matrix for name, (matrix, _) in responses.items()}
+        categories = None
+        if isinstance(self.cells, ScoreKind):
+            matrices = {name: matrix[:, 0] for name, matrix in matrices.items()}
+        elif isinstance(self.cells, ClassKind):
+            naming = self.gold_cells if isinstance(self.gold_cells, ClassKind) else self.cells
+            names = self.cells.names
+            categories = Categories(names, np.eye(len(names)), "classes", naming.ordered)
+        elif isinstance(self.cells, ShareKind):
+            places, categories = placed(self.cells.rows, self.cells.names, ordered=self.cells.ordered)
+            matrices = {name: _in_table(places, matrix) for name, matrix in matrices.items()}
+            if gold is not None and self.gold_cells is self.cells:
+                gold = _in_table(places, gold)
+        units_of = {name: behind for name, (_, behind) in responses.items()}
+        return Systems(matrices, gold, units_of, units, kind=self.cells.name, categories=categories)
 
-def _cells_of(
-    kind: Kind, scale: Scale | None, classes: Sequence[str] | None, orders: Orders, *, by_runs: bool
+
+def _responses(ratings: Ratings, items: Sequence[str] | None) -> tuple[Floats, Units]:
+    """Return responses to items, and their units; without items, scores."""
+    if items is None:
+        return ratings.responses(ratings.items)
+    return ratings.responses(items, in_order=items == ordered_ids(items))
+
+
+def _in_table(places: Floats, matrix: Floats) -> Floats:
+    """Return rows of distributions, by number, as places in the table of all."""
+    rows = np.nan_to_num(matrix).astype(np.int64)
+    return np.where(np.isnan(matrix), np.nan, places[rows])
+
+
+def cells_of(
+    kind: Kind,
+    scale: Scale | None,
+    classes: Sequence[Any] | None,
+    data: Iterable[GivenData],
+    *,
+    by_runs: bool = False,
 ) -> CellKind:
     """Return how to read the systems' cells, or gold's if they are classes."""
     if kind == "numbers":
         return NumberKind(scale)
     if kind == "scores":
         return ScoreKind(by_runs=by_runs)
+    orders = [order for of in data for table in of.tables for order in table.levels]
     return ClassKind(classes, orders=orders) if kind == "classes" else ShareKind(classes)
 
 
-def _read(
-    sources: Mapping[str, GivenData], people: GivenData | None, cells: CellKind, mending: Mending
+def read_all(
+    sources: Mapping[str, GivenData],
+    people: GivenData | None,
+    cells: CellKind,
+    mending: Mending,
+    as_clusters: Callable[[str], str],
 ) -> _Read:
-    """Return all data as they were read; classes are named by gold, and other kinds by the systems."""
+    """Return all data as they were read; classes are named by gold, and other kinds by the systems.
+
+    `as_clusters` says what to do with a column that holds clusters in place of classes.
+    """
     gold: Ratings | None = None
     gold_cells: CellKind | None = None
+    is_named = not isinstance(cells, ClassKind) or cells.given
     if people is not None and isinstance(cells, ClassKind):
         gold, gold_cells = people.read(cells, mending), cells
         cells = ClassKind(cells.names, "runs")
@@ -328,7 +371,10 @@ def _read(
     if people is not None and gold is None:
         gold_cells = _cells_of_gold(people, cells)
         gold = people.read(gold_cells, mending)
-    return _Read(systems, gold, cells, gold_cells)
+    read = _Read(systems, gold, cells, gold_cells)
+    if not is_named:
+        refuse_strange_columns(read.every, as_clusters)
+    return read
 
 
 def _cells_of_gold(people: GivenData, cells: CellKind) -> CellKind:
@@ -353,13 +399,6 @@ def _matched(read: _Read, kind: Kind, paired: bool | None, on_missing: OnMissing
     return items if read.nameless else ordered_ids(items)
 
 
-def _responses(ratings: Ratings, items: Sequence[str] | None) -> tuple[Floats, Units]:
-    """Return responses to items, and their units; without items, scores."""
-    if items is None:
-        return ratings.responses(ratings.items)
-    return ratings.responses(items, in_order=items == ordered_ids(items))
-
-
 def _about_names(read: _Read, items: Sequence[str], systems: Iterable[str]) -> Iterator[str]:
     """Yield notes on names of summaries, and on names that look alike."""
     yield from notes_on_summaries("item", items)
@@ -372,28 +411,6 @@ def _about_names(read: _Read, items: Sequence[str], systems: Iterable[str]) -> I
         "systems": systems,
     }
     yield from notes_on_look_alikes(names)
-
-
-def _in_table(
-    read: _Read, gold: Floats | None, systems: dict[str, Floats]
-) -> tuple[Floats | None, dict[str, Floats], Categories | None]:
-    """Return responses as places in the table of their classes or distributions; numbers as they are."""
-    if isinstance(read.cells, ScoreKind):
-        return None, {name: matrix[:, 0] for name, matrix in systems.items()}, None
-    if isinstance(read.gold_cells, ClassKind) and isinstance(read.cells, ClassKind):
-        names, ordered = read.cells.names, read.gold_cells.ordered
-        return gold, systems, Categories(names, np.eye(len(names)), "classes", ordered)
-    if not isinstance(read.cells, ShareKind):
-        return gold, systems, None
-    places, categories = placed(read.cells.rows, read.cells.names, ordered=read.cells.ordered)
-
-    def in_table(matrix: Floats) -> Floats:
-        rows = np.nan_to_num(matrix).astype(np.int64)
-        return np.where(np.isnan(matrix), np.nan, places[rows])
-
-    if gold is not None and read.gold_cells is read.cells:
-        gold = in_table(gold)
-    return gold, {name: in_table(matrix) for name, matrix in systems.items()}, categories
 
 
 def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, list[str]]:

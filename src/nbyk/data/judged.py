@@ -17,7 +17,7 @@ from nbyk.data.layouts import Entries, Mending, as_numbers, ids_in
 from nbyk.data.ratings import Ratings, agreed_clusters, ordered_ids, rows_of
 from nbyk.data.reading import table_of
 from nbyk.data.scales import GivenScale, Scale, as_scale
-from nbyk.data.systems import OnMissing, common_items
+from nbyk.data.systems import OnMissing, check_names, common_items
 from nbyk.data.tables import Table
 from nbyk.data.text import notes_on_look_alikes, shown
 from nbyk.errors import NbykError, renaming, unknown_name
@@ -291,7 +291,9 @@ def _by_system(table: Table, column: str | None) -> dict[str, Table]:
         raise table.place.error("has no columns; give a table with the columns item, rater and value")
     if column is None and not known_names(table.names, "system"):
         return {THE_SYSTEM: table}
-    return given_systems(table, column)
+    systems = given_systems(table, column)
+    check_names(systems)
+    return systems
 
 
 def _of_judge(table: Table, judge: str | None, value: str) -> Table:

@@ -30,7 +30,7 @@ from nbyk.data.layouts import (
     without_duplicates,
     without_empty,
 )
-from nbyk.data.ratings import ordered_ids
+from nbyk.data.ratings import Ratings, ordered_ids
 from nbyk.data.scales import Refusal, Scale
 from nbyk.data.tables import Table, is_number
 from nbyk.data.text import look_alikes, shown, some
@@ -180,7 +180,17 @@ class ClassKind(CellKind):
         """Return the place of each label among the classes."""
         labels = class_names(cells.found, cells.refuse)
         self.name_by(labels, cells.table.place)
-        return self.places(labels, cells.refuse)
+        place_of = {name: float(place) for place, name in enumerate(self.names)}
+        for row, label in enumerate(labels):
+            if label not in place_of:
+                is_share = label.startswith("0.")
+                kind = '; for rows of probabilities say `kind="distributions"`' if is_share else ""
+                raise cells.refuse(
+                    row,
+                    f"found {label!r}, expected one of the classes {listed(self.names)}; mend it, or add it "
+                    f"to the classes{kind}",
+                )
+        return np.array([place_of[label] for label in labels])
 
     def name_by(self, labels: Iterable[str], place: DataPlace) -> None:
         """Name the classes after labels, unless they have names."""
@@ -197,20 +207,6 @@ class ClassKind(CellKind):
                 f"{some(self.names) or 'none'} is the only class, expected two or more; name them all with "
                 "`classes`"
             )
-
-    def places(self, labels: Sequence[str], refuse: Refusal) -> Floats:
-        """Return the place of each label among the classes; `refuse` makes the error about one."""
-        place_of = {name: float(place) for place, name in enumerate(self.names)}
-        for row, label in enumerate(labels):
-            if label not in place_of:
-                is_share = label.startswith("0.")
-                kind = '; for rows of probabilities say `kind="distributions"`' if is_share else ""
-                raise refuse(
-                    row,
-                    f"found {label!r}, expected one of the classes {listed(self.names)}; mend it, or add it "
-                    f"to the classes{kind}",
-                )
-        return np.array([place_of[label] for label in labels])
 
 
 def in_order(names: Iterable[str], levels: Orders = ()) -> tuple[tuple[str, ...], bool]:
@@ -255,23 +251,18 @@ def _class_name(cell: Any, refuse: Callable[[str], NbykError]) -> str:
     return {"True": "1", "False": "0"}.get(name, name)
 
 
-def refuse_strange_columns(
-    given: Sequence[tuple[DataPlace, Mapping[str, Floats]]], as_clusters: Callable[[str], str]
-) -> None:
+def refuse_strange_columns(given: Sequence[Ratings], as_clusters: Callable[[str], str]) -> None:
     """Raise NbykError if one of several columns has none of the classes of all others: it is of no rater.
 
-    `given` has the place of each data set and, for each of its columns, the numbers of the classes in it.
-    `as_clusters` says what to do with a column of clusters.
+    `given` are the places of classes; `as_clusters` says what to do with a column of clusters.
     """
-    if all(len(columns) < 2 for _, columns in given):
-        return
-    cells = [cells for _, columns in given for cells in columns.values()]
-    every = np.bincount(np.concatenate(cells).astype(np.intp))
-    for place, columns in given:
-        for name, classes in columns.items() if len(columns) > 1 else ():
-            own, counts = np.unique(classes, return_counts=True)
-            if len(classes) >= _FEWEST_OF_COLUMN and (every[own.astype(np.intp)] == counts).all():
-                raise place.error(
+    every = np.bincount(np.concatenate([of.values for of in given]).astype(np.intp))
+    for of in given:
+        for rater, name in enumerate(of.raters if of.wide and len(of.raters) > 1 else ()):
+            own = of.values[of.rater_index == rater].astype(np.intp)
+            classes, counts = np.unique(own, return_counts=True)
+            if len(own) >= _FEWEST_OF_COLUMN and (every[classes] == counts).all():
+                raise of.place.error(
                     f"column {name!r} has none of the classes of all others; leave it out if it is of no "
                     f"rater or run; if it is of one, name all `classes`; if of clusters, {as_clusters(name)}"
                 )
@@ -347,6 +338,8 @@ class ShareKind(CellKind):
             rows: list[Any] = [list(row) for row in zip(*table.columns, strict=True)]
             if len(table.columns) == 1:
                 rows = [_split(cell) if isinstance(cell, str) else cell for (cell,) in rows]
+            elif not all(map(str.isdigit, table.names)):
+                rows = [dict(zip(table.names, row, strict=True)) for row in rows]
             places = range(len(rows))
             return Entries(
                 list(map(str, places)), ["1"] * len(rows), rows, places, table, None, raters_known=False
@@ -377,6 +370,7 @@ class ShareKind(CellKind):
             self.names, self.ordered = in_order(names)
             self.names, self.rows = self.names if self.ordered else names, np.empty((0, len(names)))
         if set(names) != set(self.names):
+            unit_rows(rows, cells.at)  # rows that are no probabilities have no classes
             raise cells.table.place.error(
                 f"the classes are {', '.join(names)}, elsewhere {', '.join(self.names)}; expected the same"
             )
@@ -428,7 +422,7 @@ def probabilities(
     classes = tuple(first) if isinstance(first, dict) else None
     known = None if classes is None else set(classes)
     width = len(first) if isinstance(first, list | dict) else 0
-    rows = np.empty((len(cells), width))
+    given: list[Any] = []
     for row, cell in enumerate(cells):
         keys = set(cell) if isinstance(cell, dict) else None
         if not isinstance(cell, list | dict) or not cell or len(cell) != width or keys != known:
@@ -436,14 +430,12 @@ def probabilities(
                 f"found {shown(cell)}; expected a list of probabilities, or an object with one per class, in "
                 f'the form of the first, {shown(first)} (for one class per item say `kind="classes"`)'
             )
-        given = list(cell) if classes is None else [cell[name] for name in classes]
-        rows[row] = as_numbers(given)
-        if not np.isfinite(rows[row]).all():
-            place = int(np.flatnonzero(~np.isfinite(rows[row]))[0])
-            name = place if classes is None else repr(classes[place])
-            raise at(row).error(
-                f"class {name}: found {shown(given[place])}, expected a probability: a number from 0 to 1"
-            )
+        given += cell if classes is None else [cell[name] for name in classes]
+    rows = as_numbers(given).reshape(-1, width)
+    for row, place in np.argwhere(~np.isfinite(rows)).tolist():
+        name = place if classes is None else repr(classes[place])
+        found = shown(given[row * width + place])
+        raise at(row).error(f"class {name}: found {found}, expected a probability: a number from 0 to 1")
     return rows, classes
 
 
@@ -487,7 +479,8 @@ def columns_of_values(table: Table, asked: Columns) -> list[str]:
 
 def _kind_of_nameless(table: Table) -> Kind:
     if len(table.columns) > 1:
-        return "distributions" if sum_to_one(table.columns) else "numbers"
+        every = [cell for column in table.columns for cell in column[:LOOKED_AT]]
+        return "distributions" if sum_to_one(table.columns) else kind_of_cells(every)
     cells = table.columns[0]
     texts = all(isinstance(cell, str) for cell in cells)
     split = [_split(cell) for cell in cells] if texts and len(_split(cells[0])) > 1 else []

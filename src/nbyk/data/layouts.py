@@ -209,7 +209,7 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
     cells = [table.column(name, "") for name in raters]
     are_there = np.ones((len(items), len(raters)), dtype=bool)
     for place, column in enumerate(cells):
-        are_there[_empty_rows(column), place] = False
+        are_there[empty_rows(column), place] = False
     rows, givers = np.nonzero(are_there)
     found = picked(joined(cells), givers * len(items) + rows)
     unrated = np.flatnonzero(~are_there.any(axis=1)).tolist()
@@ -217,7 +217,8 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
         raise table.at(unrated[0]).error(
             f'item {items[unrated[0]]!r} has no rating; add one, or delete the row, as `on_empty="drop"` does'
         )
-    known = len(raters) > 1  # a single column holds answers, and its name need not be a person's
+    # a single column holds answers, and its name need not be a person's
+    known = len(raters) > 1 and not (table.nameless and columns.rater is None)
     names = [raters[giver] for giver in givers.tolist()]
     return Entries(picked(items, rows), names, found, rows, table, None, columns, known, len(unrated))
 
@@ -267,8 +268,9 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
             return cells
         if cells.are_whole:
             return cells.as_text()
-    if set(map(type, cells)) == {str} and all(map(str.strip, cells)):
-        return list(cells)
+    kinds = set(map(type, cells))
+    if kinds == {int} or (kinds == {str} and all(map(str.strip, cells))):
+        return [*map(str, cells)]
     ids: list[str] = []
     for row, (cell, text) in enumerate(zip(cells, id_texts(cells), strict=True)):
         if text is None:
@@ -320,6 +322,8 @@ def is_missing(cell: Any) -> bool:
         return cell != cell
     if isinstance(cell, str):
         return cell.strip().lower() in ("", "na", "nan")
+    if isinstance(cell, np.ndarray):
+        return False
     return cell is None or cell is NOTHING or type(cell).__name__ == "NAType" or bool(cell != cell)
 
 
@@ -351,7 +355,7 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
     """Return the cells that hold something, and in words how many are empty; errors say what was expected."""
     if cells.value is None:
         return cells, _left_out(cells, cells.n_unrated)
-    empty = _empty_rows(cells.found)
+    empty = empty_rows(cells.found)
     if not empty:
         return cells, ""
     if mending.on_empty == "refuse":
@@ -368,7 +372,8 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
     return kept, _left_out(cells, len(empty))
 
 
-def _empty_rows(cells: Sequence[Any]) -> list[int]:
+def empty_rows(cells: Sequence[Any]) -> list[int]:
+    """Return the rows of a column whose cells hold nothing."""
     if isinstance(cells, ArrowCells):
         rows = (
             cells.without_digits() if cells.are_text else np.flatnonzero(np.isnan(cells.numbers())).tolist()

@@ -149,14 +149,6 @@ class Ratings:
         """Number of ratings, over all items."""
         return len(self.values)
 
-    def of_columns(self) -> dict[str, Floats]:
-        """Return the ratings of each rater, if each has a column; else all under one name."""
-        if not self.wide:
-            return {"": self.values}
-        order = np.argsort(self.rater_index, kind="stable")
-        ends = np.cumsum(np.bincount(self.rater_index, minlength=len(self.raters)))
-        return dict(zip(self.raters, np.split(self.values[order], ends[:-1]), strict=True))
-
     def in_order(self) -> Ratings:
         """Return the same ratings in the order of their items' and raters' ids; row numbers are ids too."""
         items = ordered_ids(self.items)

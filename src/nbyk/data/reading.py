@@ -234,7 +234,7 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
 def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
     matrix = as_matrix(array, place)
     columns: Sequence[Sequence[Any]]
-    if matrix.dtype.kind == "U":
+    if matrix.dtype.kind in "UO":
         columns = matrix.T.tolist()
     else:
         columns = [number_cells(column.astype(np.float64)) for column in matrix.T]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 from typing import Any, cast
 
@@ -19,31 +18,31 @@ from nbyk.data.arrays import (
     as_scores,
     check_aligned,
     filled,
-    is_frame,
     is_of_pandas,
     levels_of,
     names_of_frame,
+    refuse_dimensions,
 )
 from nbyk.data.cells import in_full
-from nbyk.data.columns import refuse_no_rater
+from nbyk.data.columns import Columns, refuse_no_rater
+from nbyk.data.given import GivenData
+from nbyk.data.intake import cells_of, read_all
 from nbyk.data.kinds import (
     KINDS,
     ClassKind,
     Kind,
     class_names,
-    in_order,
     refuse_options,
-    refuse_strange_columns,
     sum_to_one,
-    unit_rows,
 )
-from nbyk.data.layouts import id_texts, is_missing
-from nbyk.data.ratings import ordered_ids, rows_of
-from nbyk.data.response_set import Categories, ResponseSet, placed
-from nbyk.data.scales import FROM_0_TO_1, Refusal, Scale
-from nbyk.data.systems import Systems, by_name, common_items
+from nbyk.data.layouts import Mending, empty_rows, id_texts, is_missing
+from nbyk.data.ratings import Ratings, ordered_ids, rows_of
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.scales import FROM_0_TO_1, Scale
+from nbyk.data.systems import Systems, by_name, check_names, common_items
+from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, shown
-from nbyk.data.units import UNKNOWN, Units, column_units
+from nbyk.data.units import VECTOR, Units
 from nbyk.errors import DataPlace, NbykError
 from nbyk.words import number_of
 
@@ -63,6 +62,7 @@ def as_systems(
     classes: Sequence[Any] | None = None,
     scale: Scale | None = None,
     scored: str | None = None,
+    by_cells: bool = False,
     paired: bool = False,
 ) -> Systems:
     """Return systems, and gold if there is any, from whatever holds their responses.
@@ -84,6 +84,8 @@ def as_systems(
         As for `nbyk.compare`.
     scored
         What the metric scores, "classes" or "distributions"; None if numbers, too.
+    by_cells
+        Whether systems' rows that sum to one are probabilities, as in files.
     paired
         Whether score i of every system belongs to the same run.
 
@@ -106,7 +108,7 @@ def as_systems(
     if kind == "scores":
         return _scores(gold, named, scale, paired=paired)
     given = [_given(of, name) for name, of in (named if gold is None else {"gold": gold, **named}).items()]
-    known = _kind(given, kind, scored, classes)
+    known = _kind(given, kind, scored, classes, by_cells=by_cells)
     refuse_options(known, {"scale": scale, "classes": classes})
     indexed = [of for of in given if of.items]
     clusters = None if cluster is None else _clusters(cluster, (indexed or given)[0])
@@ -114,28 +116,19 @@ def as_systems(
         given, clusters = _matched(given, clusters)
     else:
         check_aligned(gold, *named.values())
-    categories: Categories | None = None
-    if known == "classes":
-        given, categories = _as_classes(
-            given, ClassKind(classes, orders=[of for each in given for of in each.levels])
-        )
-    elif known == "distributions":
-        given, categories = _as_distributions(given, classes)
-    read = {of.name: of.responses() for of in given}
+    read = {of.name: of.responses(scale) for of in given} if known == "numbers" else {}
+    for of in given:
+        if of.n_items != given[0].n_items:
+            raise NbykError(
+                f"found {number_of(given[0].n_items, 'item')} of {given[0].name} and {of.n_items} of "
+                f"{of.name}, expected the same items in all; align them by item first"
+            )
+    if known != "numbers":
+        return replace(_coded(given, known, classes), clusters=clusters)
+    gold_matrix, gold_units = read.pop("gold", (None, None))
     matrices = {name: matrix for name, (matrix, _) in read.items()}
     units = {name: behind for name, (_, behind) in read.items()}
-    first = given[0].name
-    for name, matrix in matrices.items():
-        if len(matrix) != len(matrices[first]):
-            raise NbykError(
-                f"found {number_of(len(matrices[first]), 'item')} of {first} and {len(matrix)} of {name}, "
-                "expected the same items in all; align them by item first"
-            )
-    if scale is not None:
-        matrices = {name: _on_scale(scale, matrix, name) for name, matrix in matrices.items()}
-    gold_matrix, gold_units = matrices.pop("gold", None), units.pop("gold", None)
-    on_scale = scale or FROM_0_TO_1
-    return Systems(matrices, gold_matrix, units, gold_units, (), clusters, on_scale, known, categories)
+    return Systems(matrices, gold_matrix, units, gold_units, (), clusters, scale or FROM_0_TO_1)
 
 
 def response_set(
@@ -217,55 +210,76 @@ class _Cells:
         """What the data are: "gold", or the system's name."""
         return self.place.name
 
-    @cached_property
-    def there(self) -> NDArray[np.bool_]:
-        """Where there are cells; blank text is there."""
-        known = [
-            isinstance(cell, list | np.ndarray) or not is_missing(cell) or not str(cell).strip()
-            for cell in self.cells.flat
-        ]
-        return np.array(known, dtype=bool).reshape(self.cells.shape)
+    @property
+    def n_items(self) -> int:
+        """The number of items; runs of distributions come first."""
+        return int(self.cells.shape[int(self.cells.ndim == 3)])
 
     @property
     def are_text(self) -> bool:
         """Whether there are cells, and all of them are text."""
         if self.cells.dtype.kind in "biuf":
             return False
-        there = self.cells[self.there]
+        there = [cell for cell in self.cells.flat if not is_missing(cell)]
         return len(there) > 0 and all(isinstance(cell, str) for cell in there)
+
+    @property
+    def are_shares(self) -> bool:
+        """Whether there is a row of probabilities for each item."""
+        is_matrix = (self.cells.ndim, self.cells.dtype.kind) == (2, "f") and self.cells.shape[1] > 1
+        return is_matrix and sum_to_one(list(self.cells.T))
 
     def taken(self, rows: NDArray[np.int64]) -> _Cells:
         """Return the cells of some items."""
         items = tuple(self.items[row] for row in rows.tolist())
-        return replace(self, cells=self.cells[rows], items=items)
+        return replace(self, cells=self.cells.take(rows, axis=int(self.cells.ndim == 3)), items=items)
 
     def at(self, item: int) -> DataPlace:
         """Return the place of an item, for errors."""
         return replace(self.place, row=f"item {self.items[item] if self.items else item}")
 
-    def refusal(self, where: NDArray[np.bool_]) -> Refusal:
-        """Return the function that makes the error about one of the cells that are chosen."""
-        items = np.argwhere(where)[:, 0].tolist()
-        return lambda row, problem: self.at(items[row]).error(problem)
+    def refuse_empty(self, empty: Iterable[int]) -> None:
+        """Raise NbykError if an item has no response."""
+        for item in empty:
+            raise self.at(item).error("there is no response; add one, or drop the item everywhere")
 
-    def probabilities(self) -> Floats:
-        """Return the cells as distributions, shape (N, R, C), with the classes in the order of the cells."""
-        cells = self.cells
-        with suppress(TypeError, ValueError):
-            cells = cells.astype(np.float64)
-        if cells.dtype.kind != "f" or cells.ndim not in (2, 3) or cells.shape[-1] < 2:
-            raise self.place.error(
-                f"found shape {cells.shape}, expected a row of probabilities over two classes or more for "
-                'each item, as many in each run (for one class per item say `kind="classes"`)'
+    def labels(self) -> list[str]:
+        """Return the classes that cells name."""
+        there = [(place, cell) for place, cell in enumerate(self.cells.flat) if not is_missing(cell)]
+        width = self.cells.size // len(self.cells)
+        return class_names(
+            [cell for _, cell in there],
+            lambda row, problem: self.at(there[row][0] // width).error(problem),
+        )
+
+    def as_given(self) -> GivenData:
+        """Return a table with a row for each item, and a column of each rater or class, for each run."""
+        if self.cells.ndim == 3:
+            places = [DataPlace(name=f"run {run}") for run in range(len(self.cells))]
+            each = (
+                replace(self, place=DataPlace(name=f"{self.name}, {run}"), cells=cells)
+                for run, cells in zip(places, self.cells, strict=True)
             )
-        runs = cells.reshape(-1, *cells.shape[-2:])
-        return np.stack([unit_rows(run, self.at) for run in runs], axis=1)
+            runs = [replace(of.as_given(), place=run) for of, run in zip(each, places, strict=True)]
+            return GivenData(self.place, runs=tuple(runs))
+        cells = self.cells.reshape(len(self.cells), *(self.cells.shape[1:] or (1,)))
+        columns = tuple(cells.T.tolist())
+        first = empty_rows(columns[0]) if columns else range(len(cells))
+        self.refuse_empty(row for row in first if all(is_missing(column[row]) for column in columns))
+        # text is no probability of a class whose name is a number
+        names = self.columns or tuple(f"{'column ' * self.are_text}{of}" for of in range(cells.shape[1]))
+        numbers = self.items or range(len(cells))
+        table = Table(self.place, names, columns, numbers, "item", nameless=True, levels=self.levels)
+        return GivenData(self.place, table, Columns(rater=None if self.ragged else "rater"))
 
-    def responses(self) -> tuple[Floats, Units]:
-        """Return numbers as a matrix, each row's responses first, then NaN, and the unit of each."""
+    def responses(self, scale: Scale | None = None) -> tuple[Floats, Units]:
+        """Return numbers as a matrix, each row's responses first, then NaN, and the unit of each.
+
+        With a scale, they become numbers from 0 to 1.
+        """
         refuse_no_rater(self.columns, self.place)
         matrix = as_matrix(self.cells, self.place)
-        if matrix.dtype.kind == "U":
+        if matrix.dtype.kind in "UO":
             raise self.at(0).error(
                 f"found {shown(str(matrix[0, 0]))}, expected a number; choose columns of responses, or read "
                 "a table with a row for each response by `nbyk.read_systems`"
@@ -273,6 +287,7 @@ class _Cells:
         columns = tuple(ordered_ids(self.columns))
         if columns:
             matrix = matrix[:, rows_of(self.columns, columns)]
+        columns = columns or tuple(f"column {place}" for place in range(matrix.shape[1]))
         matrix = np.array(matrix, dtype=np.float64, order="C")
         if len(matrix) < 2:
             raise self.place.error("only one item; give at least two, so that nbyk can see how items vary")
@@ -284,17 +299,20 @@ class _Cells:
                 f"{_LARGEST:g} in size"
             )
         missing = np.isnan(matrix)
-        empty = np.flatnonzero(missing.all(axis=1)).tolist()
-        if empty:
-            raise self.at(empty[0]).error("there is no response; add one, or drop the item everywhere")
-        if missing.any():
-            left_packed = np.argsort(missing, axis=1, kind="stable")
-            matrix = np.take_along_axis(matrix, left_packed, axis=1)
-            matrix = np.ascontiguousarray(matrix[:, : int((~missing).sum(axis=1).max())])
-        units = UNKNOWN if self.ragged else column_units(missing)
-        if columns and units.known_by == "columns":
-            units = Units("ids", columns, units.index)
-        return matrix, units
+        self.refuse_empty(np.flatnonzero(missing.all(axis=1)).tolist())
+        if scale is not None:
+            there = np.nonzero(~missing)
+            matrix[there] = scale.normalise(
+                matrix[there], lambda place, problem: self.at(int(there[0][place])).error(problem)
+            )
+        if len(columns) == 1:
+            return matrix, VECTOR
+        if not missing.any():
+            index = np.broadcast_to(np.arange(len(columns), dtype=np.int32), matrix.shape)
+            return matrix, Units("ids", columns, index)
+        rows, places = np.nonzero(~missing)
+        items: Any = range(len(matrix))
+        return Ratings(items, columns, rows, places, matrix[rows, places], not self.ragged).responses(items)
 
 
 def _given(values: Any, name: str) -> _Cells:
@@ -310,8 +328,10 @@ def _given(values: Any, name: str) -> _Cells:
             raise place.error("the runs have other columns; expected those of the first in each")
         runs = [run[[*columns]] for run in values] if columns else values
         cells, ragged = _cells_of_rows(runs)
-        return _Cells(place, cells, columns=columns, ragged=ragged)
-    cells = array_of(values, name)
+        if columns:
+            check_aligned(*runs)
+        return _Cells(place, cells, _index_of(values[0]) if columns else (), columns, ragged)
+    cells = np.atleast_1d(array_of(values, name))
     cells = cells.astype(object) if cells.dtype.kind == "U" else cells
     return _Cells(place, cells, _index_of(values), _names_of(values), levels=levels_of(values))
 
@@ -357,11 +377,7 @@ def _named(systems: ManyResponses | None) -> dict[str, Any]:
         )
     else:
         named = {f"system {index}": responses for index, responses in enumerate(systems)}
-    if "gold" in named:
-        raise NbykError(
-            "a system is called gold, the name of the gold responses; give it another name",
-            argument="systems",
-        )
+    check_names(named, has_gold=True)
     if not named:
         raise NbykError("found 0, expected at least two, or one by itself, with its name", argument="systems")
     return named
@@ -386,19 +402,13 @@ def _scores(gold: Any, named: Mapping[str, Any], scale: Scale | None, *, paired:
     return Systems(scores, kind="scores", paired=paired)
 
 
-def are_shares(systems: Any) -> bool:
-    """Return whether arrays, or frames, have a row of probabilities for each item, as files of them do."""
-    if not isinstance(systems, Mapping | Sequence | np.ndarray):
-        return False
-    each = systems.values() if isinstance(systems, Mapping) else systems
-    arrays = [array_of(of, "") if isinstance(of, np.ndarray) or is_frame(of) else np.empty(0) for of in each]
-    return all(
-        (of.ndim, of.dtype.kind) == (2, "f") and of.shape[1] > 1 and sum_to_one(list(of.T)) for of in arrays
-    )
-
-
 def _kind(
-    given: Sequence[_Cells], kind: str | None, scored: str | None, classes: Sequence[Any] | None
+    given: Sequence[_Cells],
+    kind: str | None,
+    scored: str | None,
+    classes: Sequence[Any] | None,
+    *,
+    by_cells: bool,
 ) -> Kind:
     """Return the kind that is asked for, or scored; text is classes, which metrics of distributions take.
 
@@ -406,6 +416,8 @@ def _kind(
     """
     check_choice("kind", kind or "numbers", KINDS)
     are_rows = scored == "distributions" and any(of.cells.ndim > 1 for of in given)
+    if kind is None and by_cells and all(of.are_shares for of in given if of.name != "gold"):
+        kind = "distributions"
     if kind is None and (all(of.are_text for of in given) or (classes is not None and not are_rows)):
         kind = "classes"
     return cast("Kind", kind or scored or "numbers")
@@ -449,75 +461,24 @@ def _check_ids(given: Sequence[_Cells]) -> None:
     common_items(given, way_out="; nbyk.read_systems takes frames, too")
 
 
-def _as_classes(given: Sequence[_Cells], among: ClassKind) -> tuple[list[_Cells], Categories]:
-    """Return cells as places among the classes, which are named after gold, or else after all data."""
+def _coded(given: Sequence[_Cells], kind: Kind, classes: Sequence[Any] | None) -> Systems:
+    """Return classes or probabilities, read as tables of them are; gold may be the classes of people."""
+    if kind == "distributions":
+        width = given[-1].cells.shape[-1]
+        rows = [of for of in given if of.cells.ndim > 1 and of.cells.shape[-1] == width and not of.are_text]
+        names = next((of.columns for of in rows if of.columns), ())
+        given = [replace(of, columns=of.columns or names) if of in rows else of for of in given]
     for of in given:
-        refuse_no_rater(of.columns, of.place)
-    there = [of.there for of in given]
-    labels = [
-        class_names(of.cells.astype(object)[where], of.refusal(where))
-        for of, where in zip(given, there, strict=True)
-    ]
-    naming = labels[:1] if given[0].name == "gold" else labels
-    among.name_by(chain.from_iterable(naming), DataPlace(name="classes"))
-    coded = []
-    for of, where, names in zip(given, there, labels, strict=True):
-        codes = np.full(where.shape, np.nan)
-        codes[where] = among.places(names, of.refusal(where))
-        coded.append(replace(of, cells=codes))
-    if not among.given:
-        columns = []
-        for of, where in zip(coded, there, strict=True):
-            in_columns = zip(of.columns, of.cells.T, where.T, strict=True) if of.columns else ()
-            named = {name: codes[known] for name, codes, known in in_columns}
-            columns.append((of.place, named or {"": of.cells[where]}))
-        refuse_strange_columns(columns, lambda _: "give it as `cluster`")
-    return coded, Categories(among.names, np.eye(len(among.names)), "classes", among.ordered)
-
-
-def _as_distributions(
-    given: Sequence[_Cells], classes: Sequence[Any] | None
-) -> tuple[list[_Cells], Categories]:
-    """Return rows of probabilities as places in their table; gold may be the classes that people chose."""
-    people = [of for of in given if of.name == "gold" and (of.are_text or of.cells.ndim == 1)]
-    shares = {of.name: of.probabilities() for of in given if of not in people}
-    n_classes = next(iter(shares.values())).shape[2]
-    columns = next((of.columns for of in given if of.columns and of not in people), None)
-    among = ClassKind(classes)
-    if classes is None:
-        among.names, among.ordered = in_order(map(str, range(n_classes)) if columns is None else columns)
-    names = among.names
-    for of in given[len(people) :]:
-        rows = shares[of.name]
-        if rows.shape[2] != len(names):
-            raise of.place.error(
-                f"found rows of {rows.shape[2]} probabilities, expected one for each of the {len(names)} "
-                "classes; name each column once"
-            )
-        if {*of.columns} == {*names}:
-            shares[of.name] = rows[:, :, [of.columns.index(name) for name in names]]
-        elif of.columns and of.columns != columns:
-            raise of.place.error(
-                f"the classes are {', '.join(of.columns)}, elsewhere {', '.join(columns or names)}; expected "
-                "the same"
-            )
-    flat = [rows.reshape(-1, n_classes) for rows in shares.values()]
-    places, categories = placed(np.concatenate(flat), names, ordered=among.ordered)
-    ends = np.cumsum([*map(len, flat)])
-    coded = _as_classes(people, ClassKind(names))[0] if people else []
-    for of, part in zip(given[len(people) :], np.split(places, ends[:-1]), strict=True):
-        coded.append(replace(of, cells=part.reshape(shares[of.name].shape[:2]), columns=()))
-    return coded, categories
-
-
-def _on_scale(scale: Scale, responses: Floats, name: str) -> Floats:
-    """Return responses as numbers from 0 to 1; raise NbykError if one is off the scale."""
-    there = ~np.isnan(responses)
-    normal = np.full(responses.shape, np.nan)
-    normal[there] = scale.normalise(
-        responses[there], lambda _, problem: NbykError(problem, name=name, argument="scale")
-    )
-    return normal
+        refuse_dimensions(of.cells, of.place, 3 if kind == "distributions" else 2)
+        if kind == "classes" or not {*names} <= {*of.columns}:
+            refuse_no_rater(of.columns, of.place)
+    data = {of.name: of.as_given() for of in given}
+    cells = cells_of(kind, None, classes, data.values())
+    people = data.pop("gold", None)
+    if isinstance(cells, ClassKind) and people is None:
+        cells.name_by(chain.from_iterable(of.labels() for of in given), DataPlace(name="classes"))
+    read = read_all(data, people, cells, Mending(), lambda _: "give it as `cluster`")
+    return read.matched(common_items(read.every))
 
 
 def _systems_of(data: ResponseSet) -> Systems:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -19,6 +20,8 @@ from nbyk.data.text import look_alikes, simplified, some
 from nbyk.data.units import Units, numbered_clusters
 from nbyk.errors import DataPlace, NbykError, check_name
 from nbyk.words import DataDoubt, listed
+
+_UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 OnMissing = Literal["refuse", "drop"]
 
@@ -256,6 +259,21 @@ def by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:
     if len(named) < len(systems):
         raise NbykError("two systems have one name; give each another", argument="systems")
     return named
+
+
+def check_names(systems: Iterable[str], *, has_gold: bool = False) -> None:
+    """Raise NbykError if a system cannot have its name; beside gold, none can have gold's."""
+    for name in systems:
+        if _UNFIT.search(name) or not name.strip():
+            raise NbykError(
+                f"system {name!r}: the name is blank, or holds a line end, a control character or what is "
+                "not UTF-8; give it another one, as in a=FILE"
+            )
+        if has_gold and name == "gold":
+            raise NbykError(
+                "a system is called gold, the name of the gold responses; give it another name",
+                argument="systems",
+            )
 
 
 def equal_systems(gold: Floats | None, responses: Mapping[str, Floats]) -> Iterable[str]:

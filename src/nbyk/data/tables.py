@@ -54,7 +54,8 @@ class Table:
     columns
         One list of cells per name, or a column that becomes a list when asked for; a missing cell is None.
     numbers, unit
-        The number of the unit at which each row begins: "line" (from 1) in a text file, else "row" or so.
+        The number, or id, of the unit at which each row begins: "line" (from 1) in a text file, else "row" or
+        so.
     files
         The file of each row, if they come from several.
     roles, scores
@@ -74,7 +75,7 @@ class Table:
     place: DataPlace
     names: tuple[str, ...]
     columns: tuple[Any, ...]
-    numbers: Sequence[int]
+    numbers: Sequence[Any]
     unit: str = "row"
     files: Sequence[Path] | None = None
     roles: Mapping[str, str] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from nbyk.data.text import check_choice
 from nbyk.errors import DataPlace, NbykError
 
 Integers = NDArray[np.int64]
-KnownBy = Literal["ids", "columns", "fresh", "vector", "unknown"]
+KnownBy = Literal["ids", "fresh", "vector", "unknown"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,15 +24,15 @@ class Units:
     Attributes
     ----------
     known_by
-        How the units are known: by "ids" in a file, or by the "columns" of a table or array, each of which is
-        one unit. "fresh" units answer one item each, as simulated ones do. The units of a "vector", one
+        How the units are known: by "ids" in a table, or by the names or numbers of its columns, each of which
+        is one unit. "fresh" units answer one item each, as simulated ones do. The units of a "vector", one
         response per item, and "unknown" ones, such as those of lists that differ in length, cannot be told
         apart.
     names
-        The units' names; empty if units are not known by ids or columns.
+        The units' names; empty if units are not known by ids.
     index : ndarray of int32, shape (N, K), or None
         The unit of each response, as a place in `names`, in the layout of the response matrix; −1 where a
-        response is missing. None if units are not known by ids or columns.
+        response is missing. None if units are not known by ids.
     """
 
     known_by: KnownBy
@@ -53,7 +53,7 @@ class Units:
 
     @property
     def most_items(self) -> int:
-        """Number of items that the busiest unit answers; 0 if units are not known by ids or columns."""
+        """Number of items that the busiest unit answers; 0 if units are not known by ids."""
         return int(self.items_of.max(initial=0))
 
     def taken(self, items: Any, columns: Any = slice(None)) -> Units:
@@ -90,22 +90,6 @@ VECTOR = Units("vector")
 UNKNOWN = Units("unknown")
 ALL_FRESH = {"gold": FRESH, "a": FRESH, "b": FRESH}
 """The units of a simulated response set."""
-
-
-def column_units(missing: NDArray[np.bool_]) -> Units:
-    """Return the units of a matrix whose columns are one unit each, once its rows are packed to the left.
-
-    `missing`, shape (N, K), is true where the matrix has no response. The units' names are the columns'
-    numbers, from 0; those of a single column are those of a "vector".
-    """
-    n_columns = missing.shape[1]
-    if n_columns < 2:
-        return VECTOR
-    index = np.broadcast_to(np.arange(n_columns, dtype=np.int32), missing.shape)
-    if missing.any():
-        order = np.argsort(missing, axis=1, kind="stable")[:, : int((~missing).sum(axis=1).max())]
-        index = np.where(np.take_along_axis(missing, order, axis=1), -1, order).astype(np.int32)
-    return Units("columns", tuple(map(str, range(n_columns))), index)
 
 
 def is_no_name(label: Any) -> bool:

@@ -147,11 +147,10 @@ def pairing_sentence(units: Mapping[str, Units], *, has_gold: bool, pair_runs: b
     partners = _partners(units, known, kind, pair_runs=pair_runs)
     if not partners:
         offered = list(_partners(units, known, kind, pair_runs=True))
-        columns = "columns " if any(own.known_by == "columns" for own in units.values()) else ""
         unpaired = f"{plural(kind).capitalize()} are not paired"
         if not offered:
             return f"{unpaired}."
-        return Offer(f"{unpaired}: several systems have {columns}{_some(offered)}; {_OFFER}.")
+        return Offer(f"{unpaired}: several systems have {_some(offered)}; {_OFFER}.")
     paired = [
         name if len(systems) == len(units) else f"{name} ({', '.join(systems)})"
         for name, systems in partners.items()
@@ -186,14 +185,14 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _are_positions(names: Sequence[str]) -> bool:
-    """Return whether names are only places in a row: 0 or 1 to K behind one word for a rating."""
+    """Return whether names are only places in a row: columns, or 0 or 1 to K behind one word for a rating."""
     matches = [_POSITION.fullmatch(name) for name in names]
     places = sorted(int(place[2]) for place in matches if place)
     words = {place[1].lower() for place in matches if place}
-    first = places[0] if places else 0
-    return (
-        len(words) == 1
-        and first in (0, 1)
-        and len(places) == len(names) > 1
-        and places == list(range(first, first + len(places)))
+    if len(words) != 1 or len(places) < len(names):
+        return False
+    first = places[0]
+    # a column without a response has no name
+    return words == {"column"} or (
+        first in (0, 1) and len(places) > 1 and places == list(range(first, first + len(places)))
     )

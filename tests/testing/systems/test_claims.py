@@ -303,9 +303,10 @@ def test_arrays_that_the_same_people_filled_are_paired_if_asked() -> None:
     assert apart.p > 0.2
     assert same.p <= 0.01  # 199 draws give no less
     assert apart.sample.pairing.startswith(
-        "Raters or runs are not paired: several systems have columns 0, 1, 2,"
+        "Raters or runs are not paired: several systems have column 0, column 1, column 2,"
     )
-    assert same.sample.pairing == "Raters or runs are paired by name: 0, 1, 2, 3, 4, 5, 6, 7; unpaired: none."
+    names = ", ".join(f"column {place}" for place in range(8))
+    assert same.sample.pairing == f"Raters or runs are paired by name: {names}; unpaired: none."
     boards = [
         nbyk.compare(None, {"a": a, "b": b}, metric="mean", pair_runs=paired, **QUICK)
         for paired in (False, True)

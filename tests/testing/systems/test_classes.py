@@ -293,12 +293,17 @@ def test_a_leaderboard_of_classes() -> None:
             (["a", "a"], ["a", "a"], ["a", "a"]),
             "'a' is the only class, expected two or more; name them all with `classes`",
         ),
-        ((["a", "b"], ["a", " "], ["a", "b"]), "item 1: found ' ', expected a class: text"),
+        ((["a", "b"], ["a", " "], ["a", "b"]), "A, item 1: there is no response"),
     ],
 )
 def test_bad_classes_are_refused(arguments: Any, message: str) -> None:
     with pytest.raises(NbykError, match=message):
         nbyk.compare(*arguments)
+
+
+def test_classes_have_no_third_dimension() -> None:
+    with pytest.raises(NbykError, match="A: found an array of 3 dimensions, expected two"):
+        nbyk.compare(np.eye(3), np.ones((2, 3, 4)), np.eye(3), kind="classes")
 
 
 @pytest.mark.parametrize(

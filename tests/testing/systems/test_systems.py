@@ -455,7 +455,7 @@ def test_arrays_take_a_scale_as_files_do(has_gold: bool) -> None:
     assert board.head.lines == read.head.lines
     assert board.head.about.startswith(f"{'mae' if has_gold else 'mean'} on 1..5")
     for arguments, message in (
-        ((None, a + 1.0, b), "A: scale: found 6, expected a number from 1 to 5"),
+        ((None, a + 1.0, b), "A, item 0: found 6, expected a number from 1 to 5"),
         ((nbyk.read_systems({"A": a, "B": b}, scale="1..5"),), "scale: the data that were read have theirs"),
         ((list("aabb"), list("abab"), list("abbb")), "scale: found 1..5, and classes have none"),
     ):

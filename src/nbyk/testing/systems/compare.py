@@ -11,7 +11,7 @@ from nbyk.data.arrays import is_frame
 from nbyk.data.intake import read_systems
 from nbyk.data.kinds import refuse_options
 from nbyk.data.response_set import ResponseSet
-from nbyk.data.responses import are_shares, as_systems
+from nbyk.data.responses import as_systems
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.scores import TAKEN_AS_SCORES, are_scores
 from nbyk.data.systems import Systems
@@ -276,8 +276,6 @@ def compare(
     is_read = isinstance(gold, Systems | ResponseSet)
     if taken or (test is not None and not is_read) or (isinstance(gold, Systems) and gold.kind == "scores"):
         kind = "scores"
-    elif kind is None and metric is None and are_shares(given):
-        kind = "distributions"
     if kind == "scores" and given is None and not isinstance(gold, Systems | Votes):
         gold, given = None, gold
     alpha, confidence_level = at_each_look(alpha, confidence_level, looks, alternative)
@@ -329,6 +327,7 @@ def compare(
             classes=classes,
             scale=as_scale(scale),
             scored=kind_scored(metric),
+            by_cells=metric is None,
             paired=pair_runs,
         )
     if lower_is_better is not None:
