@@ -30,6 +30,9 @@ Shown = Literal["better", "worse", "different", "equivalent", "not worse", "unde
 WITH_RESERVE = ", with reserve"
 """What follows a verdict that holds only with reserve."""
 
+EQUAL_SCORES = "have equal scores over the population of items"
+"""What the null hypothesis says of a system and a bar, a score that it is compared with."""
+
 SCHEMA = 2
 """The version of the form of `to_dict`, and of every JSON file of an answer."""
 
@@ -50,7 +53,7 @@ class Question:
     alternative, alpha
         The chosen alternative ("greater" means that A is better), and the level of the decision.
     confidence_level
-        Nominal coverage of all intervals.
+        Nominal coverage of the interval of each score, and of those of `n_together` pairs at once.
     direction, noun
         Whether a better system has a "higher" or a "lower" value of the metric, and a value of what: "error".
     scale
@@ -67,6 +70,8 @@ class Question:
         The reason for the recommended test of scores; "" if you chose it.
     looks
         Number of planned looks as data come in; α and the confidence level are those of each.
+    n_together
+        Number of pairs whose intervals hold all at once with the confidence level; 1 if each holds by itself.
     """
 
     metric: str
@@ -84,6 +89,7 @@ class Question:
     noun: str = ""
     scale: str = ""
     looks: int = 1
+    n_together: int = 1
 
 
 @dataclass(frozen=True)
@@ -267,9 +273,9 @@ class Margin:
     p_equivalent
         p-value of "the effect is outside ±margin": the larger of the two one-sided ones.
     interval
-        Interval of the effect at a confidence level of 1 − 2α, not corrected for the number of pairs, cut to
-        the possible effects. Of one pair, it lies within ±margin exactly if p_equivalent ≤ α, except by rank
-        tests, whose p are not those of a mean.
+        Interval of the effect at a confidence level of 1 − 2α, of 1 − 2α/m if those of m pairs hold at once,
+        cut to the possible effects. Of one pair, it lies within ±margin exactly if p_equivalent ≤ α, except
+        by rank tests, whose p are not those of a mean.
     alpha
         The level of each one-sided test.
     reason
@@ -358,7 +364,7 @@ class Claim:
     effect
         How much better A is; positive if A is better, also for metrics of which less is better.
     interval
-        Interval of the effect at the comparison's confidence level; NaN if there is none.
+        Interval of the effect (`Question.n_together`); NaN if there is none.
     p
         p-value of the chosen alternative; NaN if the claim is inconclusive, or the test gives none.
     standard_error
@@ -590,7 +596,7 @@ class Pair(ShownAsLines):
 
     @property
     def interval(self) -> Interval:
-        """Interval of the effect for the first claim; it is not corrected, and NaN if there is none."""
+        """Interval of the effect for the first claim (`Question.n_together`); NaN if there is none."""
         return self.claims[0].interval
 
     @property
@@ -630,6 +636,11 @@ class Pair(ShownAsLines):
     def better(self) -> str | None:
         """The system that is shown to be better; None if neither is, or if the null does not tell which."""
         return {"better": self.a, "worse": self.b}.get(self.shown)
+
+    @property
+    def is_of_bar(self) -> bool:
+        """Whether `b` is a score: answers are then about `a` alone, which is better or worse."""
+        return bool(self.b) and self.question.hypothesis == EQUAL_SCORES
 
     @property
     def is_behind(self) -> bool:

@@ -11,6 +11,7 @@ from nbyk.report.lines import Head, Line, Tone, bar, in_words, with_decimals
 from nbyk.testing.corrections import WHOSE
 from nbyk.testing.pvalues import p_relation, side_in_words
 from nbyk.testing.results import (
+    EQUAL_SCORES,
     NONE,
     WITH_RESERVE,
     Board,
@@ -23,7 +24,6 @@ from nbyk.testing.results import (
     VariancePart,
 )
 from nbyk.testing.scores.facts import FACTS
-from nbyk.testing.systems.asked import EQUAL_SCORES
 from nbyk.words import capitalised, in_full, listed, number, number_of, percent
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def verdict_line(pair: Pair) -> str:
     if pair.verdict != "undecided":
         return _shown(pair, pair.claims[0])
     if pair.question.alternative == "two-sided":
-        if _is_of_bar(pair):
+        if pair.is_of_bar:
             return f"Undecided: {a} may be better or worse than {b}"
         return f"Undecided: {leader} or {other}"
     first, second = (a, b) if pair.question.alternative == "greater" else (b, a)
@@ -148,10 +148,10 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
     where = f", for {broad.population}"
     if margin is not None and not margin.reason:
         p = p_text(margin.p, margin.alpha)
-        level = percent(1.0 - 2.0 * margin.alpha)
-        yield Line(_effect(pair, broad, margin.interval), f"{level} interval, {p}", where)
+        level = interval_in_words(pair.question, 1.0 - 2.0 * margin.alpha)
+        yield Line(_effect(pair, broad, margin.interval), f"{level}, {p}", where)
         plain = _shown(pair, broad) if pair.verdict != "undecided" else "Neither is shown to be better"
-        yield Line(f"{plain} ({p_in_words(pair, broad)}).")
+        yield Line(f"{plain} ({_sureness(pair, broad)}).")
         return
     if margin is not None and margin.reason != broad.reason:
         yield Line(f"No answer about the margin: {margin.reason}.")
@@ -177,7 +177,20 @@ def _p_or_level(pair: Pair, claim: Claim) -> str:
     """Return p in words or, of one system's score, the level of its interval."""
     if pair.b:
         return p_in_words(pair, claim)
-    return f"{percent(pair.question.confidence_level)} interval"
+    return interval_in_words(pair.question)
+
+
+def interval_in_words(asked: Question, level: float | None = None) -> str:
+    """Return the level of the intervals of pairs: "simultaneous 95 % interval" if all hold at once."""
+    at_once = "simultaneous " if asked.n_together > 1 else ""
+    return f"{at_once}{percent(asked.confidence_level if level is None else level)} interval"
+
+
+def _sureness(pair: Pair, claim: Claim) -> str:
+    """Return a claim's interval and p in words."""
+    *_, ends = _numbers(pair, claim, claim.interval)
+    interval = f"{interval_in_words(pair.question)} {ends}" if ends else ""
+    return ", ".join(filter(None, (interval, p_in_words(pair, claim) if pair.b else "")))
 
 
 def _narrower(pair: Pair) -> Line:
@@ -226,17 +239,12 @@ def _numbers(pair: Pair, claim: Claim, interval: Interval, broader: Interval = N
     noun = asked.noun or asked.metric
     words = size
     if pair.b:
-        direction, is_bar = asked.direction, _is_of_bar(pair)
+        direction, is_bar = asked.direction, pair.is_of_bar
         if is_bar and leader == pair.b:  # by how much the system is below
             direction = "lower" if direction == "higher" else "higher"
         words = f"{size} {direction} {noun}" if abs(effect) > _ROUNDING else f"equal {noun}"
         words += f" for {leader}" if leader != _first_named(pair) and not is_bar else ""
     return words, bar(low, effect, high), "" if not math.isfinite(high - low) else f"{ends[0]} to {ends[1]}"
-
-
-def _is_of_bar(pair: Pair) -> bool:
-    """Return whether a system is compared with a score."""
-    return pair.question.hypothesis == EQUAL_SCORES and bool(pair.b)
 
 
 def _first_named(pair: Pair) -> str:
@@ -276,17 +284,22 @@ def p_text(p: float, alpha: float, relation: str = "=") -> str:
 def _shown(pair: Pair, claim: Claim) -> str:
     a, b, asked = pair.a, pair.b, pair.question
     leader, other, _ = pair.in_order()
-    reserve, is_bar = WITH_RESERVE * pair.is_reserved(claim), _is_of_bar(pair)
+    first, second = (a, b) if pair.is_of_bar else (leader, other)
     return {
         "better": f"{a} is better than {b}",
-        "worse": f"{a} is worse than {b}" if is_bar else f"{b} is better than {a}",
+        "worse": " than ".join(_worse(pair)),
         "different": f"{leader} and {other} do not answer every item alike",
         "undecided": {
-            "two-sided": f"{a if is_bar else leader} and {b if is_bar else other} cannot be told apart",
+            "two-sided": f"{first} and {second} cannot be told apart",
             "greater": f"{a} is not shown to be better than {b}",
             "less": f"{b} is not shown to be better than {a}",
         }[asked.alternative],
-    }[pair.shown_of(claim)] + reserve
+    }[pair.shown_of(claim)] + WITH_RESERVE * pair.is_reserved(claim)
+
+
+def _worse(pair: Pair) -> tuple[str, str]:
+    """Return who is better where A is worse, and the other; a score is no better than a system."""
+    return (f"{pair.a} is worse", pair.b) if pair.is_of_bar else (f"{pair.b} is better", pair.a)
 
 
 def verdict_in_words(pair: Pair, claim: Claim | None = None) -> str:
@@ -295,8 +308,7 @@ def verdict_in_words(pair: Pair, claim: Claim | None = None) -> str:
     if not pair.decisive(claim).decided:
         return "undecided"
     shown = pair.shown_of(claim)
-    worse = f"{pair.a} is worse" if _is_of_bar(pair) else f"{pair.b} is better"
-    said = {"better": f"{pair.a} is better", "worse": worse}.get(shown, shown)
+    said = {"better": f"{pair.a} is better", "worse": _worse(pair)[0]}.get(shown, shown)
     return said + WITH_RESERVE * pair.is_reserved(claim)
 
 
@@ -306,14 +318,13 @@ def claim_sentence(pair: Pair, claim: Claim | None = None) -> str:
     where = f"on {asked.metric}, for {claim.population}"
     if not claim.is_conclusive:
         return f"Undecided {where}: {claim.reason}."
-    words, _, ends = _numbers(pair, claim, claim.interval)
-    interval = f"{percent(asked.confidence_level)} interval {ends}, " if ends else ""
+    words, *_ = _numbers(pair, claim, claim.interval)
     if not pair.b:
-        return f"{pair.a} scores {words} {where} ({interval.rstrip(', ')})."
+        return f"{pair.a} scores {words} {where} ({_sureness(pair, claim)})."
     shown = _shown(pair, claim)
     more = "" if pair.decisive(claim).decided else f"; {MORE_DRAWS}"
     comma = "," * pair.is_reserved(claim)
-    return f"{shown}{comma} {where}: {words} ({interval}{p_in_words(pair, claim)}{more})."
+    return f"{shown}{comma} {where}: {words} ({_sureness(pair, claim)}{more})."
 
 
 def latent_sentence(pair: Pair) -> str:
@@ -329,7 +340,7 @@ def latent_sentence(pair: Pair) -> str:
     return (
         f"On the latent scale of an ordinal model (cumulative probit), the ratings of {leader} lie {size} SD "
         f"{'above' if above else 'below'} those of {other}, for {claim.population} "
-        f"({percent(pair.question.confidence_level)} interval {ends[0]} to {ends[1]})."
+        f"({interval_in_words(pair.question)} {ends[0]} to {ends[1]})."
     )
 
 
@@ -341,7 +352,7 @@ def margin_sentence(pair: Pair, claim: Claim) -> str:
     if tests.reason:
         return f"Undecided about a margin of {in_full(tests.size)} {where}: {tests.reason}."
     words, _, ends = _numbers(pair, claim, tests.interval)
-    interval = f"{percent(1.0 - 2.0 * tests.alpha)} interval {ends}"
+    interval = f"{interval_in_words(pair.question, 1.0 - 2.0 * tests.alpha)} {ends}"
     says = _within_margin(pair, tests)
     return f"{says}, {where}: {words} ({interval}, {p_text(tests.p, tests.alpha)})."
 

@@ -115,7 +115,7 @@ def items_alone(
     whole = (0.0, 1.0) if len(scores) == 2 else (-1.0, 0.0, 1.0)
     if rows.clusters is None and np.isin(scores, whole).all():
         counts = int((effects > 0.0).sum()), int((effects < 0.0).sum())
-        interval = signs_interval(*counts, effects.size, asked.confidence_level)
+        interval = signs_interval(*counts, effects.size, asked.pair_level)
         if asked.null != "swap_items":
             return ItemsAlone(p, interval, signs=counts)
         exact = {side: PValue(value, 0.0, side) for side, value in p_of_signs(*counts).items()}
@@ -126,12 +126,12 @@ def items_alone(
         effects = of_clusters(effects, rows.clusters)
     few = sums.size < FEW_ITEMS
     whole_range = (-1.0, 1.0) if within_one else (-math.inf, math.inf)
-    interval = interval_of_swaps(sums, sizes, asked.confidence_level, whole_range) if few else percentile
+    interval = interval_of_swaps(sums, sizes, asked.pair_level, whole_range) if few else percentile
     alone = of_effects(
         effects,
         p,
         interval,
-        level=asked.confidence_level,
+        level=asked.pair_level,
         alternative=asked.decision.alternative,
         largest=largest_of_items(metric, rows, within_one=within_one),
         bounded=within_one,
