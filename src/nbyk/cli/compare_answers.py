@@ -60,10 +60,7 @@ class Following:
             return "", ""
         for name in {doubt.system for doubt in systems.doubts} & {*self.files}:
             return f"if {name} is gold", _with_gold(journal.question, self.files[name])
-        first, is_only = {of.name for of in board.standings if of.rank_low == 1}, len(board.pairs) == 1
-        leading = [pair for pair in board.pairs if {pair.a, pair.b} <= first and not pair.is_behind]
-        leading = [*board.pairs] if is_only else leading
-        pair = next((pair for pair in leading if pair.shown == "undecided"), None)
+        pair, is_only = board.open_pair, len(board.pairs) == 1
         if pair is not None:
             if pair.margin is not None and pair.effect < 0.0 and board.question.against is None:
                 turned = _asking(journal.question, "--against", pair.a)

@@ -199,7 +199,7 @@ def swap_bound(gains: Floats, *, sides: float = 2.0) -> float:
 
 
 def pairs_without(n: int, baseline: int | None) -> list[tuple[int, int]]:
-    """Return the pairs of n systems that are not compared because neither is the baseline, if there is one."""
+    """Return the pairs of n systems that are not compared: neither is the baseline, if there is one."""
     others = [system for system in range(n) if baseline not in (None, system)]
     return list(combinations(others, 2))
 

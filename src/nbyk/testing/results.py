@@ -386,8 +386,8 @@ class Claim:
     by_precision
         Whether the effect weights ratings by precision, because units answer very unequal numbers of items.
     advice
-        The number of additional raters or runs that would settle the claim, if the effect stays as it is; ""
-        if unknown.
+        How many items, or else raters or runs, would settle the claim, if the effect stays as it is; "" if
+        unknown.
     enough
         The number that would settle the claim by itself: "items", or else "raters" or "runs"; "" if unknown.
     parts
@@ -854,6 +854,14 @@ class Board(ShownAsLines):
         return self.pair.verdict
 
     @property
+    def open_pair(self) -> Pair | None:
+        """The pair to settle first: undecided, of two that may be the best, or with the baseline; or None."""
+        first = {standing.name for standing in self.standings if standing.rank_low == 1}
+        is_any = len(self.pairs) == 1 or self.question.against is not None
+        asked = (pair for pair in self.pairs if is_any or ({pair.a, pair.b} <= first and not pair.is_behind))
+        return next((pair for pair in asked if pair.shown == "undecided"), None)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The systems' names, best first."""
         return tuple(standing.name for standing in self.standings)
@@ -901,10 +909,13 @@ class Board(ShownAsLines):
         return self.pair.to_frame() if len(self.pairs) == 1 else leaderboard_table(self)
 
     def plot(self) -> Figure:
-        """Return the figure of the question: the effect of a pair, or the leaderboard."""
-        from nbyk.report.comparison.figures import leaderboard_figure
+        """Return the figure of the question: of the effect, those over a baseline, or the leaderboard."""
+        from nbyk.report.comparison.figures import differences_figure, leaderboard_figure
 
-        return self.pair.plot() if len(self.pairs) == 1 else leaderboard_figure(self)
+        if len(self.pairs) == 1:
+            return self.pair.plot()
+        is_of_effects = self.question.against is not None and self.question.tau is None
+        return differences_figure(self) if is_of_effects else leaderboard_figure(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the drawn effects as plain values for JSON; a number that is not finite is None."""

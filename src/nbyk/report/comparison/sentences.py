@@ -59,6 +59,8 @@ WITHIN_MARGIN = {
 
 _LEAST_P = 1e-4
 _MOST_NAMED = 3
+MOST_PRINTED_PAIRS = 45
+"""An answer lists the pairs of the first metric if there are at most this many."""
 _FINEST = 0.015
 """The least share of an interval that its ends show where one is near 0."""
 _ROUNDING = 1e-12
@@ -418,8 +420,18 @@ def board_head(board: Board) -> Head:
         tuple(_board_lines(board)),
         tuple(dict.fromkeys(board.warnings)),
         len(set(board.reserves)),
+        next=board_advice(board),
         table=bars_table(board) if board.standings else None,
     )
+
+
+def board_advice(board: Board) -> str:
+    """Return how many items, raters or runs would settle the pair to settle first; "" if unknown."""
+    pair = board.open_pair
+    if pair is None or not pair.claims[0].advice or pair.margin is not None:
+        return ""
+    which = f"for {pair.a} and {pair.b}, " if len(board.pairs) > 1 else ""
+    return which + pair.claims[0].advice
 
 
 def _best(board: Board) -> tuple[str, Tone]:
@@ -444,7 +456,8 @@ def _board_lines(board: Board) -> Iterator[Line]:
     how = CORRECTION_IN_WORDS[asked.correction]
     if asked.tau is not None:
         how = f"eps_min below τ = {asked.tau:g}"
-    where = f", {percent(asked.confidence_level)} intervals for {board.population}"
+    of_scores = f"{percent(asked.confidence_level)} interval"
+    where = f", {of_scores if asked.against is None else interval_in_words(asked)}s for {board.population}"
     margin = board_margin_sentence(board)
     if margin:
         yield Line(margin)
@@ -495,18 +508,23 @@ def board_margin_sentence(board: Board) -> str:
     if not margins:
         return ""
     size, against = in_full(margins[0][1].size), board.question.against
-    pairs: dict[str, list[str]] = {shown: [] for shown in WITHIN_MARGIN}
+    is_listed = len(margins) <= (_MOST_NAMED if against is not None else MOST_PRINTED_PAIRS)
+    kinds: dict[str, dict[str, list[str]]] = {shown: {} for shown in WITHIN_MARGIN}
     for pair, margin in margins:
-        named = pair.a if against is not None else f"{pair.a} {WITHIN_MARGIN[margin.shown].between} {pair.b}"
-        pairs[margin.shown].append(named + (" (with reserve)" if margin.is_reserved else ""))
-    count = f"of {len(margins)} {'pairs' if against is None else 'systems'}"
-    parts = [
-        f"{WITHIN_MARGIN[shown].of_several.format(size=size)}: "
-        f"{', '.join(names) if len(names) <= _MOST_NAMED else f'{len(names)} {count}'}"
-        for shown, names in pairs.items()
-        if names
-    ]
-    return "; ".join(parts) + "."
+        first, second = ("", pair.a) if against is not None else (pair.a, pair.b)
+        reserve = " (with reserve)" * margin.is_reserved
+        kinds[margin.shown].setdefault(first, []).append(second + reserve)
+    said = []
+    for shown, of_each in kinds.items():
+        words, n = WITHIN_MARGIN[shown], sum(map(len, of_each.values()))
+        names = "; ".join(
+            f"{first} {words.between} {', '.join(others)}" if first else ", ".join(others)
+            for first, others in of_each.items()
+        )
+        if not is_listed:
+            names = f"{n} of {len(margins)} {'pairs' if against is None else 'systems'}"
+        said += [f"{words.of_several.format(size=size)}: {names}."] if n else []
+    return " ".join(said)
 
 
 def sensitivity_sentence(sensitivity: Sensitivity) -> str:

@@ -14,13 +14,14 @@ from nbyk.data.response_set import Categories
 from nbyk.report.answer import AnswerTable
 from nbyk.report.comparison.sentences import (
     about,
+    interval_in_words,
     test_in_words,
     verdict_in_words,
 )
 from nbyk.report.lines import bar, with_decimals
-from nbyk.testing.results import Board, Pair, VariancePart
+from nbyk.testing.results import NONE, Board, Pair, VariancePart
 from nbyk.testing.systems.sensitivity import Sensitivity
-from nbyk.words import number, percent
+from nbyk.words import in_full, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,28 +56,43 @@ def leaderboard_caption(board: Board) -> str:
     """Return what a leaderboard's table and figure both show: scores and intervals."""
     asked = board.question
     level = percent(asked.confidence_level)
-    return f"{about(asked, board.sample)}; {level} intervals for {board.population}"
+    ranks = "" if asked.against is None else f"; ranks by the pairs with {asked.against} alone"
+    return f"{about(asked, board.sample)}; {level} intervals for {board.population}{ranks}"
+
+
+def differences_caption(board: Board) -> str:
+    """Return what the figure of systems beside a baseline or a score shows."""
+    asked = board.question
+    intervals = f"{interval_in_words(asked)}s for {board.population}"
+    return f"{about(asked, board.sample)}: the effect over {asked.against}; {intervals}"
 
 
 def bars_table(board: Board) -> AnswerTable:
-    """Return the leaderboard with its intervals as bars on one axis."""
+    """Return the leaderboard with bars on one axis: of scores, or of effects over a baseline or a score."""
     import pandas as pd
 
-    asked, standings = board.question, board.standings
-    numbers = [number for of in standings for number in (*of.interval, of.score)]
-    numbers = [*filter(math.isfinite, numbers)] or [0.0]
-    axis, spread = (min(numbers), max(numbers)), max(numbers) - min(numbers)
-    scores = with_decimals([of.score for of in standings], 0.3 * spread)
-    low, high = with_decimals(axis, 0.3 * spread)
+    asked, standings, is_alone = board.question, board.standings, board.question.against is None
+    shown = {of.name: (of.score, of.interval) for of in standings}
+    if not is_alone:
+        shown = {pair.a: (pair.effect, pair.interval) for pair in board.pairs}
+    numbers = [*filter(math.isfinite, (end for value, ends in shown.values() for end in (value, *ends)))]
+    axis = (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
+    low, high = with_decimals(axis, 0.3 * (axis[1] - axis[0]))
     heading = low + f"{high:>{max(1, _BAR - len(low))}}"
+    scores = with_decimals([of.score for of in standings], 0.3 * (axis[1] - axis[0]))
     rows = []
     for of, score in zip(standings, scores, strict=True):
-        drawn = bar(of.interval[0], of.score, of.interval[1], axis, _BAR)
         row: dict[str, object] = {"system": of.name, asked.metric: "–" if math.isnan(of.score) else score}
-        row[heading] = drawn
-        ranks = {"groups": of.letters, "possible ranks": f"{of.rank_low} to {of.rank_high}"}
-        rows.append(row | (ranks if asked.against is None else _against(board, of.name)))
-    return AnswerTable("leaderboard", leaderboard_caption(board), pd.DataFrame(rows), whole=(heading,))
+        value, ends = shown.get(of.name, (math.nan, NONE))
+        bars: dict[str, object] = {heading: bar(ends[0], value, ends[1], axis, _BAR, of_effect=not is_alone)}
+        if is_alone:
+            ranks = f"{of.rank_low} to {of.rank_high}"
+            rows.append(row | bars | {"groups": of.letters, "possible ranks": ranks})
+        else:
+            beside = _against(board, of.name)
+            rows.append(row | {"effect": beside.pop("effect")} | bars | beside)
+    caption = (leaderboard_caption if is_alone else differences_caption)(board)
+    return AnswerTable("leaderboard", caption, pd.DataFrame(rows), whole=(heading,))
 
 
 def pairs_table(pairs: Sequence[Pair], *, ahead_first: bool = True) -> pd.DataFrame:
@@ -218,8 +234,13 @@ def variance_table(parts: Mapping[str, Sequence[VariancePart]]) -> pd.DataFrame:
 
 
 def _against(board: Board, name: str) -> dict[str, object]:
-    effect, p, shown = math.nan, math.nan, "baseline"
-    for pair in board.pairs:
-        if pair.a == name:
-            effect, p, shown = pair.effect, pair.p, pair.verdict
-    return {"effect": effect, "corrected p": p, f"than {board.question.against}": shown}
+    """Return the cells about a system and the baseline, in whose own row they are empty."""
+    pair = next((pair for pair in board.pairs if pair.a == name), None)
+    than, margin = f"than {board.question.against}", board.pairs[0].margin
+    cells: dict[str, object] = {"effect": math.nan, "corrected p": math.nan, than: "baseline"}
+    if pair is not None:
+        cells = {"effect": pair.effect, "corrected p": pair.p, than: pair.verdict}
+    if margin is not None:
+        of_pair = None if pair is None else pair.margin
+        cells[f"within ±{in_full(margin.size)}"] = "" if of_pair is None else of_pair.verdict
+    return cells

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -11,6 +12,7 @@ import numpy as np
 from nbyk.arrays import Floats
 from nbyk.data.scales import Scale
 from nbyk.data.units import Units
+from nbyk.metrics import Metric
 from nbyk.resampling.effects import check_defined
 from nbyk.testing.corrections import corrected_pairs, times_of_least
 from nbyk.testing.engine.draws import Draws
@@ -34,7 +36,7 @@ from nbyk.testing.results import (
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import lone_spread, moderated_tests, shares_units
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
-from nbyk.testing.systems.by_formula import Places
+from nbyk.testing.systems.by_formula import Places, times_as_many
 from nbyk.testing.systems.cautions import (
     ONE_RESPONSE,
     about_data,
@@ -45,6 +47,7 @@ from nbyk.testing.systems.cautions import (
     about_undefined,
 )
 from nbyk.testing.systems.claims import (
+    POWER,
     broad_test,
     claims_of,
     few_units,
@@ -56,8 +59,10 @@ from nbyk.testing.systems.claims import (
 from nbyk.testing.systems.items_alone import (
     SIGN_TEST,
     ItemsAlone,
+    effects_in,
     items_alone,
     largest_of_items,
+    of_clusters,
     score_interval,
 )
 from nbyk.testing.systems.latent import with_latent
@@ -289,7 +294,20 @@ class _OnePair:
             margin=tested,
             least_p=sides_of(decision.alternative) * least_p,
         )
+        if not panel.is_broad and metric.is_mean_over_items:
+            claim = _planned(claim, metric, draws, asked)
         return claim.within(-1.0, 1.0) if within_one else claim, alone.interval is None
+
+
+def _planned(claim: Claim, metric: Metric, draws: Draws, asked: Asked) -> Claim:
+    """Return an open claim with the number of items that would settle it, by the spread of their effects."""
+    effects, clusters = effects_in(metric, draws.rows), draws.rows.clusters
+    spread = effects if clusters is None else of_clusters(effects, clusters)
+    times = times_as_many(claim, float(spread.var(ddof=1)) / spread.size, asked)
+    if times is None:
+        return claim
+    n = math.ceil(times * effects.size)
+    return replace(claim, enough="items", advice=f"about {n} items would show this effect (power {POWER:g})")
 
 
 def _decided(pair: Pair, under: DrawnNull) -> Pair:

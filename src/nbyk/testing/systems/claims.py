@@ -171,7 +171,7 @@ def few_units(panels: Sequence[Panel], *, alone: bool = False) -> Iterator[str]:
 
 
 def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -> tuple[str, str]:
-    """Return what is enough to find the present effect, items first, and how many units; "" for items."""
+    """Return what is enough to find the present effect, items first, and how many."""
     pilot, alternative = panel.responses, asked.decision.alternative
     if is_behind(test.effect, alternative) or test.effect == 0.0:
         return "", ""
@@ -187,8 +187,9 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
         asked.alpha_of_plans,
         "two-sided" if alternative == "two-sided" else "greater",
     )
-    if aim.least("n_items") is not None:
-        return "items", ""
+    shows = f"show this effect (power {POWER:g})"
+    if (n_items := aim.least("n_items")) is not None:
+        return "items", f"about {n_items} items would {shows}"
     people = panel.in_words("runs") if rated and not pilot.gold.values.size else "raters"
     words = {"raters": people, "runs": panel.in_words("runs")}
     counts = {name: getattr(aim.now, name) for name in words if getattr(aim.now, name)}
@@ -201,7 +202,6 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
     if together is not None:
         numbers = [f"{getattr(together, name)} {words[name]}" for name in counts]
         ways = [f"{listed([f'{together.n_items} items', *numbers])} together"]
-    shows = f"show this effect (power {POWER:g})"
     advice = f"about {' or '.join(ways)} would {shows}; {says}" if ways else f"{says} {shows}"
     return next(iter(least), ""), advice
 
@@ -250,7 +250,9 @@ def claims_of(
             effects, unit = effects_of_items(metric, sample), claim.over[-1]
             if unit == "clusters" and data.clusters is not None:
                 effects = of_clusters(effects, data.clusters)
-            margin_tests = _with_step(margin_tests, effects, largest, unit, asked.margin_level, bounded=within_one)
+            margin_tests = _with_step(
+                margin_tests, effects, largest, unit, asked.margin_level, bounded=within_one
+            )
         if not math.isnan(margin_tests.interval[0]):
             bounded = within(metric, metric.effect_range, margin_tests.interval, rated)
             margin_tests = replace(margin_tests, interval=bounded)
