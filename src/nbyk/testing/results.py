@@ -855,11 +855,12 @@ class Board(ShownAsLines):
 
     @property
     def open_pair(self) -> Pair | None:
-        """The pair to settle first: undecided, of two that may be the best, or with the baseline; or None."""
+        """The pair to settle first: the undecided one of least p among the best, or with the baseline."""
         first = {standing.name for standing in self.standings if standing.rank_low == 1}
         is_any = len(self.pairs) == 1 or self.question.against is not None
         asked = (pair for pair in self.pairs if is_any or ({pair.a, pair.b} <= first and not pair.is_behind))
-        return next((pair for pair in asked if pair.shown == "undecided"), None)
+        open_pairs = [pair for pair in asked if pair.shown == "undecided"]
+        return min(open_pairs, key=lambda pair: np.nan_to_num(pair.claims[0].p, nan=2.0), default=None)
 
     @property
     def names(self) -> tuple[str, ...]:
