@@ -72,7 +72,8 @@ class Following:
                 if self.is_plan and ({pair.a, pair.b} <= {*self.files} or has_pair):
                     n_pairs = n_corrected_for(board.question.correction, len(board.pairs))
                     return "what would settle it", self._plan(pair, board.question.alpha / n_pairs)
-                if is_only and not pair.claims[0].advice and "--full" not in journal.question:
+                has_number = pair.claims[0].advice and pair.claims[0].enough != "items"
+                if is_only and not has_number and "--full" not in journal.question:
                     return "what would settle it", f"{journal.question} --full"
         if journal.question != journal.command:  # --out has written them
             return "", ""

@@ -857,8 +857,10 @@ class Board(ShownAsLines):
     def open_pair(self) -> Pair | None:
         """The pair to settle first: the undecided one of least p among the best, or with the baseline."""
         first = {standing.name for standing in self.standings if standing.rank_low == 1}
-        is_any = len(self.pairs) == 1 or self.question.against is not None
-        asked = (pair for pair in self.pairs if is_any or ({pair.a, pair.b} <= first and not pair.is_behind))
+        if self.question.against is not None:
+            first.update(self.names, [pair.b for pair in self.pairs])
+        asked = [pair for pair in self.pairs if {pair.a, pair.b} <= first and not pair.is_behind]
+        asked = [*self.pairs] if len(self.pairs) == 1 else asked
         open_pairs = [pair for pair in asked if pair.shown == "undecided"]
         return min(open_pairs, key=lambda pair: np.nan_to_num(pair.claims[0].p, nan=2.0), default=None)
 

@@ -27,7 +27,6 @@ from nbyk.report.comparison.figures import (
 )
 from nbyk.report.comparison.sentences import (
     CORRECTION_IN_WORDS,
-    MOST_PRINTED_PAIRS,
     board_advice,
     board_margin_sentence,
     claim_sentence,
@@ -61,6 +60,10 @@ from nbyk.testing.unit_cautions import kind_of, plural
 from nbyk.words import AboutUnits, Offer, capitalised, in_full, listed
 
 _OF_A_RUN = re.compile(r"(.*?)[-_. ]?(?:seed|run|epoch|trial)[-_. ]?\d+", re.IGNORECASE)
+
+
+MOST_PRINTED_PAIRS = 45
+"""The terminal shows the pairs of the first metric if there are at most this many."""
 
 
 @dataclass(frozen=True)
@@ -296,7 +299,7 @@ def _first_tables(boards: Mapping[str, Board], two: _Two | None) -> Iterator[Ans
     if len(first.pairs) == 1:
         pair, caption = first.pair, "The claims, each for a population"
         if pair.b and first.question.tau is None:
-            caption += f"; low to high is the {interval_in_words(first.question)}"
+            caption += f", with its {interval_in_words(first.question)}"
         caption += f". A positive effect: {pair.in_order()[0]} is better" if pair.b else ""
         caption += "" if two is None else _ids_in_words(two.systems)
         yield AnswerTable("comparison", caption, pairs_table([board.pair for board in boards.values()]))

@@ -58,9 +58,8 @@ WITHIN_MARGIN = {
 """Every answer takes its words about a margin from here; `_first_named` says whose effect follows them."""
 
 _LEAST_P = 1e-4
-_MOST_NAMED = 3
-MOST_PRINTED_PAIRS = 45
-"""An answer lists the pairs of the first metric if there are at most this many."""
+_MOST_NAMED, _MOST_LISTED = 3, 10
+"""The most pairs or systems of an undecided verdict that are named, and of one that is shown."""
 _FINEST = 0.015
 """The least share of an interval that its ends show where one is near 0."""
 _ROUNDING = 1e-12
@@ -508,7 +507,6 @@ def board_margin_sentence(board: Board) -> str:
     if not margins:
         return ""
     size, against = in_full(margins[0][1].size), board.question.against
-    is_listed = len(margins) <= (_MOST_NAMED if against is not None else MOST_PRINTED_PAIRS)
     kinds: dict[str, dict[str, list[str]]] = {shown: {} for shown in WITHIN_MARGIN}
     for pair, margin in margins:
         first, second = ("", pair.a) if against is not None else (pair.a, pair.b)
@@ -521,8 +519,9 @@ def board_margin_sentence(board: Board) -> str:
             f"{first} {words.between} {', '.join(others)}" if first else ", ".join(others)
             for first, others in of_each.items()
         )
-        if not is_listed:
-            names = f"{n} of {len(margins)} {'pairs' if against is None else 'systems'}"
+        if n > (_MOST_LISTED if shown != "undecided" else _MOST_NAMED):
+            of_all = f"{n} of {len(margins)}"
+            names = f"{of_all} pairs, in the table of pairs" if against is None else f"{of_all} systems"
         said += [f"{words.of_several.format(size=size)}: {names}."] if n else []
     return " ".join(said)
 
