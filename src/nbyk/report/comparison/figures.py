@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.data.arrays import Floats
-from nbyk.report.comparison.sentences import interval_in_words, p_in_words
+from nbyk.report.comparison.sentences import interval_in_words, metric_in_words, p_in_words
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, new_panels, shown_name, style
 from nbyk.report.lines import in_words
 from nbyk.testing.results import Board, Claim, Pair, Question, VariancePart
@@ -362,7 +362,7 @@ def _sides_of(baseline: str) -> str:
 
 
 def _in_unit(asked: Question) -> str:
-    return f"{shown_name(asked.metric, 24)}{asked.scale and f' on {asked.scale}'}"
+    return f"{shown_name(metric_in_words(asked), 24)}{asked.scale and f' on {asked.scale}'}"
 
 
 def _wrapped(text: str) -> str:

@@ -57,6 +57,7 @@ WITHIN_MARGIN = {
 }
 """Every answer takes its words about a margin from here; `_first_named` says whose effect follows them."""
 
+_MEANS = ("mean", "mean_cost", "mean score")
 _LEAST_P = 1e-4
 _MOST_NAMED, _MOST_LISTED = 3, 10
 """The most pairs or systems of an undecided verdict that are named, and of one that is shown."""
@@ -121,11 +122,9 @@ def about(asked: Question, sample: Sample) -> str:
 
     A mean of values does not say by its name which are better, so this says it.
     """
-    noun = asked.noun or asked.metric
-    is_mean = asked.metric in ("mean", "mean_cost", "mean score")
-    metric = noun if is_mean or noun.startswith(f"{asked.metric} (") else asked.metric
+    metric = metric_in_words(asked)
     parts = [f"{metric} on {asked.scale}" if asked.scale else metric]
-    if is_mean and (len(sample.responses) > 1 or asked.against is not None):
+    if asked.metric in _MEANS and (len(sample.responses) > 1 or asked.against is not None):
         parts.append(f"{asked.direction} is better")
     if not sample.n_items:
         counts = list(dict.fromkeys(responses.total for responses in sample.responses.values()))
@@ -136,6 +135,12 @@ def about(asked: Question, sample: Sample) -> str:
         fewest = "" if least == most else f"{least} to " if least else "up to "
         parts.append(f"1 {one}" if most == 1 else f"{fewest}{most} {name}")
     return ", ".join(parts)
+
+
+def metric_in_words(asked: Question) -> str:
+    """Return the metric: the name that it is asked by, but "mean" for all means of values."""
+    noun = asked.noun or asked.metric
+    return noun if asked.metric in _MEANS or noun.startswith(f"{asked.metric} (") else asked.metric
 
 
 def items_in_words(sample: Sample) -> str:
@@ -151,7 +156,8 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
         p = p_text(margin.p, margin.alpha)
         level = interval_in_words(pair.question, 1.0 - 2.0 * margin.alpha)
         yield Line(_effect(pair, broad, margin.interval), f"{level}, {p}", where)
-        plain = _shown(pair, broad) if pair.verdict != "undecided" else "Neither is shown to be better"
+        is_open = pair.verdict == "undecided" and pair.question.alternative == "two-sided"
+        plain = "Neither is shown to be better" if is_open else _shown(pair, broad)
         yield Line(f"{plain} ({_sureness(pair, broad)}).")
         return
     if margin is not None and margin.reason != broad.reason:
@@ -316,7 +322,7 @@ def verdict_in_words(pair: Pair, claim: Claim | None = None) -> str:
 def claim_sentence(pair: Pair, claim: Claim | None = None) -> str:
     """Return one claim of a pair, by default the first, in a sentence to quote."""
     claim, asked = claim or pair.claims[0], pair.question
-    where = f"on {asked.metric}, for {claim.population}"
+    where = f"on {metric_in_words(asked)}, for {claim.population}"
     if not claim.is_conclusive:
         return f"Undecided {where}: {claim.reason}."
     words, *_ = _numbers(pair, claim, claim.interval)
@@ -349,7 +355,7 @@ def margin_sentence(pair: Pair, claim: Claim) -> str:
     """Return what a claim shows about its margin in a sentence."""
     tests = claim.margin
     assert tests is not None
-    where = f"on {pair.question.metric}, for {claim.population}"
+    where = f"on {metric_in_words(pair.question)}, for {claim.population}"
     if tests.reason:
         return f"Undecided about a margin of {in_full(tests.size)} {where}: {tests.reason}."
     words, _, ends = _numbers(pair, claim, tests.interval)
@@ -470,7 +476,7 @@ def _board_lines(board: Board) -> Iterator[Line]:
         says = [
             f"{word}: {listed(names)}" for word, names in (("Worse", worse), ("Undecided", rest)) if names
         ]
-        yield Line("; ".join(says) or "All are shown to be better", how, where)
+        yield Line(". ".join(says) or "All are shown to be better", how, where)
     why: dict[str, list[str]] = {}
     draws = "n_resamples" if board.sample.scores else "max_resamples"
     for pair in pairs:
@@ -498,7 +504,9 @@ def board_sentence(board: Board) -> str:
     on = "" if not board.sample.n_items else f" on {items_in_words(board.sample)}"
     n_open = sum(not pair.decided for pair in pairs)
     told += f", {n_open} without an answer" if n_open else ""
-    return f"{verdict} by {asked.metric}{on}, {how}: {told}, {CORRECTION_IN_WORDS[asked.correction]}."
+    return (
+        f"{verdict} by {metric_in_words(asked)}{on}, {how}: {told}, {CORRECTION_IN_WORDS[asked.correction]}."
+    )
 
 
 def board_margin_sentence(board: Board) -> str:

@@ -15,6 +15,7 @@ from nbyk.report.answer import AnswerTable
 from nbyk.report.comparison.sentences import (
     about,
     interval_in_words,
+    metric_in_words,
     test_in_words,
     verdict_in_words,
 )
@@ -77,19 +78,22 @@ def bars_table(board: Board) -> AnswerTable:
         shown = {pair.a: (pair.effect, pair.interval) for pair in board.pairs}
     numbers = [*filter(math.isfinite, (end for value, ends in shown.values() for end in (value, *ends)))]
     axis = (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
-    low, high = with_decimals(axis, 0.3 * (axis[1] - axis[0]))
+    spread = 0.3 * (axis[1] - axis[0])
+    low, high = with_decimals(axis, spread)
     heading = low + f"{high:>{max(1, _BAR - len(low))}}"
-    scores = with_decimals([of.score for of in standings], 0.3 * (axis[1] - axis[0]))
+    scores = with_decimals([of.score for of in standings], spread)
+    texts = dict(zip(shown, with_decimals([value for value, _ in shown.values()], spread), strict=True))
     rows = []
     for of, score in zip(standings, scores, strict=True):
-        row: dict[str, object] = {"system": of.name, asked.metric: "–" if math.isnan(of.score) else score}
+        cell = "–" if math.isnan(of.score) else score
+        row: dict[str, object] = {"system": of.name, metric_in_words(asked): cell}
         value, ends = shown.get(of.name, (math.nan, NONE))
         bars: dict[str, object] = {heading: bar(ends[0], value, ends[1], axis, _BAR, of_effect=not is_alone)}
         if is_alone:
             ranks = f"{of.rank_low} to {of.rank_high}"
             rows.append(row | bars | {"groups": of.letters, "possible ranks": ranks})
         else:
-            beside = _against(board, of.name)
+            beside = _against(board, of.name) | {"effect": texts.get(of.name, "–")}
             rows.append(row | {"effect": beside.pop("effect")} | bars | beside)
     caption = (leaderboard_caption if is_alone else differences_caption)(board)
     return AnswerTable("leaderboard", caption, pd.DataFrame(rows), whole=(heading,))
@@ -120,7 +124,7 @@ def pairs_table(pairs: Sequence[Pair], *, ahead_first: bool = True) -> pd.DataFr
                 continue
             if claim.order is None:
                 row |= {"p": claim.p, "± error": claim.standard_error}
-                row |= {} if alone else {"corrected p": pair.p}
+                row |= {} if alone or pair.question.correction == "none" else {"corrected p": pair.p}
             else:
                 order = claim.order if sign > 0.0 else claim.order.reversed()
                 row |= {"violation ratio": order.violation_ratio, "± error": order.standard_error}
@@ -237,9 +241,10 @@ def _against(board: Board, name: str) -> dict[str, object]:
     """Return the cells about a system and the baseline, in whose own row they are empty."""
     pair = next((pair for pair in board.pairs if pair.a == name), None)
     than, margin = f"than {board.question.against}", board.pairs[0].margin
-    cells: dict[str, object] = {"effect": math.nan, "corrected p": math.nan, than: "baseline"}
+    p = "p" if board.question.correction == "none" else "corrected p"
+    cells: dict[str, object] = {"effect": math.nan, p: math.nan, than: "baseline"}
     if pair is not None:
-        cells = {"effect": pair.effect, "corrected p": pair.p, than: pair.verdict}
+        cells = {"effect": pair.effect, p: pair.p, than: pair.verdict}
     if margin is not None:
         of_pair = None if pair is None else pair.margin
         cells[f"within ±{in_full(margin.size)}"] = "" if of_pair is None else of_pair.verdict
