@@ -854,6 +854,11 @@ class Board(ShownAsLines):
         return self.pair.verdict
 
     @property
+    def shows_effects(self) -> bool:
+        """Whether table and figure show effects over a baseline or a score, with intervals; else scores."""
+        return self.question.against is not None and self.question.tau is None
+
+    @property
     def open_pair(self) -> Pair | None:
         """The pair to settle first: the undecided one of least p among the best, or with the baseline."""
         first = {standing.name for standing in self.standings if standing.rank_low == 1}
@@ -917,8 +922,7 @@ class Board(ShownAsLines):
 
         if len(self.pairs) == 1:
             return self.pair.plot()
-        is_of_effects = self.question.against is not None and self.question.tau is None
-        return differences_figure(self) if is_of_effects else leaderboard_figure(self)
+        return differences_figure(self) if self.shows_effects else leaderboard_figure(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the drawn effects as plain values for JSON; a number that is not finite is None."""

@@ -362,7 +362,7 @@ def _by_place(board: Board) -> list[Pair]:
 def _figures(boards: Mapping[str, Board], two: _Two | None) -> Iterator[AnswerFigure]:
     for place, (name, board) in enumerate(boards.items()):
         stem, caption, draw = "leaderboard", leaderboard_caption(board), partial(leaderboard_figure, board)
-        if len(board.pairs) > 1 and board.question.against is not None and board.question.tau is None:
+        if len(board.pairs) > 1 and board.shows_effects:
             stem_of_effects, of_effects = file_stem("differences", name, place), differences_caption(board)
             yield AnswerFigure(
                 stem_of_effects, of_effects, partial(differences_figure, board), True, True, board.sentence

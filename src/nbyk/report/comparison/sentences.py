@@ -462,7 +462,7 @@ def _board_lines(board: Board) -> Iterator[Line]:
     if asked.tau is not None:
         how = f"eps_min below τ = {asked.tau:g}"
     of_scores = f"{percent(asked.confidence_level)} interval"
-    where = f", {of_scores if asked.against is None else interval_in_words(asked)}s for {board.population}"
+    where = f", {interval_in_words(asked) if board.shows_effects else of_scores}s for {board.population}"
     margin = board_margin_sentence(board)
     if margin:
         yield Line(margin)
@@ -504,9 +504,8 @@ def board_sentence(board: Board) -> str:
     on = "" if not board.sample.n_items else f" on {items_in_words(board.sample)}"
     n_open = sum(not pair.decided for pair in pairs)
     told += f", {n_open} without an answer" if n_open else ""
-    return (
-        f"{verdict} by {metric_in_words(asked)}{on}, {how}: {told}, {CORRECTION_IN_WORDS[asked.correction]}."
-    )
+    corrected = CORRECTION_IN_WORDS[asked.correction]
+    return f"{verdict} by {metric_in_words(asked)}{on}, {how}: {told}, {corrected}."
 
 
 def board_margin_sentence(board: Board) -> str:

@@ -72,9 +72,9 @@ def bars_table(board: Board) -> AnswerTable:
     """Return the leaderboard with bars on one axis: of scores, or of effects over a baseline or a score."""
     import pandas as pd
 
-    asked, standings, is_alone = board.question, board.standings, board.question.against is None
+    asked, standings = board.question, board.standings
     shown = {of.name: (of.score, of.interval) for of in standings}
-    if not is_alone:
+    if board.shows_effects:
         shown = {pair.a: (pair.effect, pair.interval) for pair in board.pairs}
     numbers = [*filter(math.isfinite, (end for value, ends in shown.values() for end in (value, *ends)))]
     axis = (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
@@ -88,14 +88,18 @@ def bars_table(board: Board) -> AnswerTable:
         cell = "–" if math.isnan(of.score) else score
         row: dict[str, object] = {"system": of.name, metric_in_words(asked): cell}
         value, ends = shown.get(of.name, (math.nan, NONE))
-        bars: dict[str, object] = {heading: bar(ends[0], value, ends[1], axis, _BAR, of_effect=not is_alone)}
-        if is_alone:
+        bars: dict[str, object] = {
+            heading: bar(ends[0], value, ends[1], axis, _BAR, of_effect=board.shows_effects)
+        }
+        if asked.against is None:
             ranks = f"{of.rank_low} to {of.rank_high}"
             rows.append(row | bars | {"groups": of.letters, "possible ranks": ranks})
         else:
-            beside = _against(board, of.name) | {"effect": texts.get(of.name, "–")}
+            beside = _against(board, of.name)
+            if board.shows_effects:
+                beside["effect"] = texts.get(of.name, "–")
             rows.append(row | {"effect": beside.pop("effect")} | bars | beside)
-    caption = (leaderboard_caption if is_alone else differences_caption)(board)
+    caption = (differences_caption if board.shows_effects else leaderboard_caption)(board)
     return AnswerTable("leaderboard", caption, pd.DataFrame(rows), whole=(heading,))
 
 
