@@ -12,6 +12,7 @@ import pytest
 import nbyk
 from nbyk.report.comparison.answer import comparison_answer
 from nbyk.report.comparison.figures import difference_figure, differences_figure
+from nbyk.report.comparison.tables import pairs_table
 from nbyk.testing.results import Board
 from tests.report.test_kinds import runs
 
@@ -89,3 +90,11 @@ def test_an_open_board_says_how_many_items_would_settle_its_nearest_pair() -> No
     assert said in " ".join(str(found).split())
     twice = nbyk.compare(None, systems, n_resamples=199, against=pair.b)
     assert "items would show this effect" in " ".join(str(twice).split())
+
+
+def test_the_table_of_pairs_names_the_system_that_a_margin_is_about() -> None:
+    behind_first = {name: SYSTEMS[name] for name in ("s2", "s1", "s0")}
+    table = pairs_table(nbyk.compare(None, behind_first, margin=0.01).pairs)
+    row = table[(table["A"] == "s0") & (table["B"] == "s2")].iloc[0]
+    assert row["effect"] > 0.0
+    assert row["within the margin"] == "s2 is worse"

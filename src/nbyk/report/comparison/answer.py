@@ -35,6 +35,7 @@ from nbyk.report.comparison.sentences import (
     latent_sentence,
     margin_sentence,
     method_line,
+    metric_in_words,
     variance_sentence,
 )
 from nbyk.report.comparison.tables import (
@@ -334,7 +335,7 @@ def _further_tables(boards: Mapping[str, Board], two: _Two | None) -> Iterator[A
         corrected = CORRECTION_IN_WORDS[asked.correction]
         if asked.correction != "none":
             corrected = f"and {p} with {corrected}"
-        caption = f"Pairs by {asked.metric}: the effect of A over B, {p}{by}, {corrected}"
+        caption = f"Pairs by {metric_in_words(asked)}: the effect of A over B, {p}{by}, {corrected}"
         if asked.tau is None:
             caption += f"; low to high is the {interval_in_words(asked)}"
         if len(board.pairs) > 1:

@@ -139,7 +139,8 @@ def pairs_table(pairs: Sequence[Pair], *, ahead_first: bool = True) -> pd.DataFr
             row |= {"test": test_in_words(pair, claim)} if alone else {}
             row["verdict"] = verdict_in_words(pair, claim)
             if claim.margin is not None and not alone:
-                row["within the margin"] = claim.margin.verdict
+                is_of_a = claim.margin.shown in ("worse", "not worse")  # the pair's, which may not lead
+                row["within the margin"] = f"{pair.a} is " * is_of_a + claim.margin.verdict
             rows.append(row)
     table = pd.DataFrame(rows)
     one_metric = alone and table["metric"].nunique() == 1
