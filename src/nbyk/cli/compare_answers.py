@@ -222,6 +222,7 @@ def _tables(systems: Systems, boards: Mapping[str, Board], suite: Suite | None) 
 
     from nbyk.report.answer import AnswerTable
     from nbyk.report.comparison.answer import file_stem
+    from nbyk.testing.corrections import times_of_least
     from nbyk.testing.systems.one_system import band
     from nbyk.testing.systems.scored import ScoredSystems
     from nbyk.testing.systems.suite import task_table
@@ -231,9 +232,9 @@ def _tables(systems: Systems, boards: Mapping[str, Board], suite: Suite | None) 
         for place, ((name, board), of_metric) in enumerate(zip(boards.items(), scored, strict=True)):
             pair = board.pairs[0]
             if pair.b in systems.names:
-                caption = (
-                    f"{pair.a} over {pair.b} by task; the corrected p counts the {len(suite.names)} tasks"
-                )
+                n, corrected = len(suite.names), board.question.correction
+                caption = f"{pair.a} over {pair.b} by task; the corrected p counts the {n} tasks"
+                caption += ", and so do the intervals" if times_of_least(corrected, n) > 1 else ""
                 yield AnswerTable(
                     file_stem("tasks", name, place), caption, task_table(of_metric, suite, board)
                 )
