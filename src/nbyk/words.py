@@ -80,8 +80,9 @@ def number(value: float) -> str:
 
 
 def percent(level: float) -> str:
-    """Return a confidence level in words."""
-    return f"{100 * level:g} %"
+    """Return a confidence level in words, with two digits of what it misses."""
+    missed = 100.0 * (1.0 - level)
+    return f"{round(100.0 * level, 1 - math.floor(math.log10(missed))):.12g} %"
 
 
 def ends_in_words(interval: tuple[float, float]) -> str:
