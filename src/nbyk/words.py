@@ -29,6 +29,10 @@ class Offer(str):
     """A sentence that offers an option."""
 
 
+class Planning(str):
+    """A command that plans, and so finds how many items would settle an answer."""
+
+
 class AboutUnits(str):
     """A caution about the raters or runs that items share or may share: the fact, and what follows."""
 

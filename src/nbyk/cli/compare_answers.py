@@ -15,7 +15,7 @@ from nbyk.errors import NbykError, renaming
 from nbyk.lineage import without
 from nbyk.progress import stage
 from nbyk.provenance import present
-from nbyk.words import listed, number_in, percent
+from nbyk.words import Planning, listed, number_in, percent
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
@@ -71,7 +71,7 @@ class Following:
                 has_pair = self.table is not None and holds_two_systems(Path(self.table), self.rater)
                 if self.is_plan and ({pair.a, pair.b} <= {*self.files} or has_pair):
                     n_pairs = n_corrected_for(board.question.correction, len(board.pairs))
-                    return "what would settle it", self._plan(pair, board.question.alpha / n_pairs)
+                    return "what would settle it", Planning(self._plan(pair, board.question.alpha / n_pairs))
                 has_number = pair.claims[0].advice and pair.claims[0].enough != "items"
                 if is_only and not has_number and "--full" not in journal.question:
                     return "what would settle it", f"{journal.question} --full"

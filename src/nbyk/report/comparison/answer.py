@@ -58,7 +58,7 @@ from nbyk.testing.systems.items_alone import item_effects
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.variance import SOURCES, VarianceShares
 from nbyk.testing.unit_cautions import kind_of, plural
-from nbyk.words import AboutUnits, Offer, capitalised, in_full, listed
+from nbyk.words import AboutUnits, Offer, Planning, capitalised, in_full, listed
 
 _OF_A_RUN = re.compile(r"(.*?)[-_. ]?(?:seed|run|epoch|trial)[-_. ]?\d+", re.IGNORECASE)
 
@@ -227,7 +227,7 @@ def _to_settle(board: Board, settlement: Plan | None, head: Head) -> Iterator[st
         best = settlement.sentence
         yield f"If the effect stays as it is: {best}" if settlement.reachable else best
         yield from assured_lines(settlement)
-    elif head.command and not (pair.claims[0].enough == "items" and "nbyk plan" in head.command):
+    elif head.command and not (pair.claims[0].enough == "items" and isinstance(head.command, Planning)):
         yield from (f"{capitalised(advice)}." for advice in [board_advice(board)] if advice)
     if len(board.pairs) == 1 and isinstance(pair.sample.pairing, Offer):
         yield "Runs of one name count as different ones; if they share a seed's luck, add `pair_runs=True`."
