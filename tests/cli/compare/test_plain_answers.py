@@ -524,3 +524,10 @@ def test_a_system_by_itself_has_a_score_and_neither_a_verdict_nor_a_rank() -> No
     assert list(board.to_frame().columns) == ["for", "score", "low", "high"]
     figure = leaderboard_figure(board)
     assert [text.get_text() for text in figure.axes[0].texts] == []
+
+
+def test_only_some_of_many_systems_are_compared(nbyk: Run) -> None:
+    write("three.csv", right_or_wrong({"old": 0.45, "new": 0.65, "third": 0.5}))
+    code, text, _ = nbyk("compare three.csv --only new,old")
+    assert code == 0
+    assert text.startswith("new is better than old")
