@@ -17,4 +17,4 @@ OF_ROWS = {"item", "value", "system", "on_missing", "on_duplicates", "on_empty"}
 NOT_OF_VOTES = OF_ITEMS.union(OF_SCORES, OF_EITHER, OF_JUDGE, OF_ROWS) - {
     *("generalise", "looks", "item", "rater")
 }
-NOT_OF_JUDGE = OF_ITEMS.union(OF_SCORES, OF_EITHER) - {"scale", "rater"}
+NOT_OF_JUDGE = OF_ITEMS.union(OF_SCORES, OF_EITHER, {"only"}) - {"scale", "rater"}

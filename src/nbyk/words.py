@@ -29,6 +29,10 @@ class Offer(str):
     """A sentence that offers an option."""
 
 
+class Planning(str):
+    """A command that plans, and so finds how many items would settle an answer."""
+
+
 class AboutUnits(str):
     """A caution about the raters or runs that items share or may share: the fact, and what follows."""
 
@@ -80,8 +84,9 @@ def number(value: float) -> str:
 
 
 def percent(level: float) -> str:
-    """Return a confidence level in words."""
-    return f"{100 * level:g} %"
+    """Return a confidence level in words, with two digits of what it misses."""
+    missed = 100.0 * (1.0 - level)
+    return f"{round(100.0 * level, 1 - math.floor(math.log10(missed))):.12g} %"
 
 
 def ends_in_words(interval: tuple[float, float]) -> str:

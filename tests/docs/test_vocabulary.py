@@ -103,7 +103,7 @@ def options(words: str) -> set[str]:
 
 @pytest.mark.parametrize(
     ("start", "functions", "commands", "n_rows"),
-    [("## Options", FUNCTIONS, COMMANDS, 11), ("Options of files, for", READERS, OF_FILES, 6)],
+    [("## Options", FUNCTIONS, COMMANDS, 12), ("Options of files, for", READERS, OF_FILES, 6)],
 )
 def test_functions_and_commands_have_the_options_of_the_table(
     start: str, functions: tuple[str, ...], commands: tuple[str, ...], n_rows: int

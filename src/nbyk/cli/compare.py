@@ -85,6 +85,7 @@ def compare(
     judge: Path | None = None,
     lower_is_better: Annotated[bool | None, typer.Option("--lower-is-better/--higher-is-better")] = None,
     margin: float | None = None,
+    only: str | None = None,
     against: str | None = None,
     alternative: str | None = None,
     alpha: float = 0.05,
@@ -164,6 +165,8 @@ def compare(
     margin
         The largest difference that does not matter, in the ratings' own unit. nbyk tests whether A is worse
         than B by that much, and whether they are equivalent within it.
+    only : NAMES
+        Systems to compare, if not all, such as new,old; the first is A.
     against
         Name of a baseline. nbyk compares every other system only with it. Or a score, such as 0.8: nbyk
         compares each system's score with it.
@@ -300,11 +303,13 @@ def compare(
 
     asked = {name: word for name, word in taken_by(compare_systems, words).items() if name not in _OF_READING}
     asked |= {"alternative": sided, "pair_runs": pair_runs == "yes", "suite": None, "judge": None}
+    asked["only"] = None
     if systems is not None and len(systems) == 1 and holds_votes(systems[0]):
         _refuse(given, NOT_OF_VOTES, "these are votes between two outputs")
         columns = {name: words[name] for name in ("item", "rater") if name in given}
         votes = read_votes(systems[0], **columns)
-        baseline(against, votes.models, gate=gate)
+        asked["only"] = only and names_in_text(only)
+        baseline(against, asked["only"] or votes.models, gate=gate)
         asked["judge"] = None if judge is None else read_votes(judge, item=columns.get("item"))
         result = compared(votes, asked)
     elif judge is not None:
@@ -358,7 +363,8 @@ def _compared(
         with renaming(_PARAMETERS):
             read = read.with_units(words["rater_ids"], words["run_ids"])
         asked["suite"] = _suite(words, read)
-    own_files = files if set(files) == set(read.names) else {}
+    own_files = {name: files[name] for name in read.names if name in files}
+    own_files = own_files if len(own_files) == len(read.names) else {}
     is_named = words["gold"] or words["system"]
     (table,) = files.values() if len(files) == 1 and len(read.names) == 2 and not is_named else (None,)
     gold = words["gold"] and str(words["gold"])
@@ -408,6 +414,7 @@ def _read(words: Mapping[str, Any], kind: str | None, scored: str | None) -> Sys
         "scored": scored,
         "classes": words["classes"] and names_in_text(words["classes"]),
         "fewest": 1,
+        "only": words["only"] and names_in_text(words["only"]),
         "paired": needs_pairs(words["test"], words["pair_runs"]) if kind == "scores" else None,
     }
     return read_systems(words["systems"] or (), words["gold"], **how)

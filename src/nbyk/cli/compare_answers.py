@@ -15,7 +15,7 @@ from nbyk.errors import NbykError, renaming
 from nbyk.lineage import without
 from nbyk.progress import stage
 from nbyk.provenance import present
-from nbyk.words import listed, number_in, percent
+from nbyk.words import Planning, listed, number_in, percent
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
@@ -60,10 +60,7 @@ class Following:
             return "", ""
         for name in {doubt.system for doubt in systems.doubts} & {*self.files}:
             return f"if {name} is gold", _with_gold(journal.question, self.files[name])
-        first, is_only = {of.name for of in board.standings if of.rank_low == 1}, len(board.pairs) == 1
-        leading = [pair for pair in board.pairs if {pair.a, pair.b} <= first and not pair.is_behind]
-        leading = [*board.pairs] if is_only else leading
-        pair = next((pair for pair in leading if pair.shown == "undecided"), None)
+        pair, is_only = board.open_pair, len(board.pairs) == 1
         if pair is not None:
             if pair.margin is not None and pair.effect < 0.0 and board.question.against is None:
                 turned = _asking(journal.question, "--against", pair.a)
@@ -74,8 +71,9 @@ class Following:
                 has_pair = self.table is not None and holds_two_systems(Path(self.table), self.rater)
                 if self.is_plan and ({pair.a, pair.b} <= {*self.files} or has_pair):
                     n_pairs = n_corrected_for(board.question.correction, len(board.pairs))
-                    return "what would settle it", self._plan(pair, board.question.alpha / n_pairs)
-                if is_only and not pair.claims[0].advice and "--full" not in journal.question:
+                    return "what would settle it", Planning(self._plan(pair, board.question.alpha / n_pairs))
+                has_number = pair.claims[0].advice and pair.claims[0].enough != "items"
+                if is_only and not has_number and "--full" not in journal.question:
                     return "what would settle it", f"{journal.question} --full"
         if journal.question != journal.command:  # --out has written them
             return "", ""
@@ -224,6 +222,7 @@ def _tables(systems: Systems, boards: Mapping[str, Board], suite: Suite | None) 
 
     from nbyk.report.answer import AnswerTable
     from nbyk.report.comparison.answer import file_stem
+    from nbyk.testing.corrections import times_of_least
     from nbyk.testing.systems.one_system import band
     from nbyk.testing.systems.scored import ScoredSystems
     from nbyk.testing.systems.suite import task_table
@@ -233,9 +232,9 @@ def _tables(systems: Systems, boards: Mapping[str, Board], suite: Suite | None) 
         for place, ((name, board), of_metric) in enumerate(zip(boards.items(), scored, strict=True)):
             pair = board.pairs[0]
             if pair.b in systems.names:
-                caption = (
-                    f"{pair.a} over {pair.b} by task; the corrected p counts the {len(suite.names)} tasks"
-                )
+                n, corrected = len(suite.names), board.question.correction
+                caption = f"{pair.a} over {pair.b} by task; the corrected p counts the {n} tasks"
+                caption += ", and so do the intervals" if times_of_least(corrected, n) > 1 else ""
                 yield AnswerTable(
                     file_stem("tasks", name, place), caption, task_table(of_metric, suite, board)
                 )

@@ -227,6 +227,8 @@ class Comparison(Section):
     """Confidence level of the intervals."""
     interval: Literal["percentile", "bca"] = "percentile"
     """Interval that the sentence prints: percentile or bca."""
+    only: list[Text] | None = Field(None, min_length=1)
+    """Names of the systems to compare, if not all; the first is A."""
     against: Text | None = None
     """Name of a baseline. nbyk then compares every other system with the baseline only. Or a score, as in
     "0.8", that each system is compared with."""
@@ -282,7 +284,7 @@ class Comparison(Section):
 
     @model_validator(mode="after")
     def _goes_together(self) -> Comparison:
-        names = list(named_systems(self.systems))
+        names = self.only or list(named_systems(self.systems))
         against = self.against if self.against in names else None
         is_score = against is None and number_in(self.against or "") is not None
         if len(names) > 1 and self.against is not None and against is None and not is_score:

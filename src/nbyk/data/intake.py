@@ -50,7 +50,7 @@ from nbyk.data.reading import is_log
 from nbyk.data.response_set import Categories, placed
 from nbyk.data.scales import FROM_0_TO_1, GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import ScoreKind, are_scores
-from nbyk.data.systems import OnMissing, Systems, check_names, common_items, equal_systems
+from nbyk.data.systems import OnMissing, Systems, check_names, chosen, common_items, equal_systems
 from nbyk.data.tables import is_number
 from nbyk.data.text import check_choice, notes_on_look_alikes, shown
 from nbyk.data.units import Units
@@ -83,6 +83,7 @@ def read_systems(
     classes: Sequence[str] | None = None,
     paired: bool | None = None,
     lower_is_better: bool | None = None,
+    only: Sequence[str] | None = None,
     fewest: int = 2,
 ) -> Systems:
     """Read two or more systems, and gold if there is any: numbers, classes, distributions or scores of runs.
@@ -137,6 +138,8 @@ def read_systems(
     lower_is_better
         Whether lower numbers or scores are better, such as error rates, without gold. None means as a log
         says, or that higher ones are.
+    only
+        The names of the systems to read, if not all; the first is A.
     fewest
         The least number of systems: 1 for one by itself.
 
@@ -152,6 +155,8 @@ def read_systems(
     check_choice("kind", kind or "numbers", KINDS)
     on_scale, columns = as_scale(scale), Columns(item, rater, value, cluster)
     named = given_systems(systems, system, columns, as_scores=kind == "scores")
+    if only is not None:
+        named = chosen(named, only)
     check_names(named, has_gold=gold is not None)
     sources = {name: given_data(given, name, columns, samples) for name, given in named.items()}
     refuse_too_few(sources, fewest, has_gold=gold is not None)

@@ -230,6 +230,11 @@ class Systems:
             units = {name: of_name.declared(runs, "run_ids") for name, of_name in units.items()}
         return replace(self, gold_units=gold, units=units)
 
+    def among(self, names: Sequence[str]) -> Systems:
+        """Return some of the systems, in this order."""
+        units = {name: self.units[name] for name in names if name in self.units}
+        return replace(self, responses=chosen(self.responses, names), units=units)
+
     def pair(self, a: str, b: str) -> ResponseSet:
         """Return two systems and gold, if any, as a response set."""
         for name in (a, b):
@@ -251,6 +256,16 @@ class Systems:
         """Raise NbykError unless there are responses to items."""
         if self.kind == "scores":
             raise NbykError(f"found {self.taken_as}; expected responses to items")
+
+
+def chosen(systems: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return some of the systems by their names, in this order; the first is A."""
+    for name in names:
+        if name not in systems:
+            raise unknown_name("system", name, systems).about(argument="only")
+    if len({*names}) < len(names) or not names:
+        raise NbykError(f"found {listed(names) or 'no name'}, expected each system once", argument="only")
+    return {name: systems[name] for name in names}
 
 
 def by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:

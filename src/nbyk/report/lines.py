@@ -160,9 +160,15 @@ def head_rows(head: Head, plain: Markup, strong: Markup, code: Markup) -> list[s
 
 
 def bar(
-    low: float, value: float, high: float, axis: tuple[float, float] | None = None, width: int = 15
+    low: float,
+    value: float,
+    high: float,
+    axis: tuple[float, float] | None = None,
+    width: int = 15,
+    *,
+    of_effect: bool = True,
 ) -> str:
-    """Return an interval as a bar of characters, with a dot at the value and a mark at zero if it is inside.
+    """Return an interval as a bar of characters, with a dot at the value and, of an effect, a mark at zero.
 
     The axis ends where the interval does unless it is given. The bar is "" if a number is not finite.
     """
@@ -179,8 +185,9 @@ def bar(
         dot = min(width - 2, max(1, dot))
     characters = [" "] * width
     characters[first : last + 1] = ["├", *"─" * (last - first - 1), "┤"] if last > first else ["│"]
-    if axis is None and low < 0.0 < high and place(0.0) != dot:
-        characters[min(width - 2, max(1, place(0.0)))] = _ZERO
+    zero = min(width - 2, max(1, place(0.0)))
+    if of_effect and start < 0.0 < stop and characters[zero] in " ─":
+        characters[zero] = _ZERO
     characters[dot] = "●"
     return "".join(characters)
 

@@ -79,6 +79,15 @@ def times_of_least(method: str, n_pairs: int) -> int:
     return n_pairs if method in ("holm", "bonferroni") else 1
 
 
+def level_of_each(level: float, method: str, n: int) -> float:
+    """Return the confidence level of each of n intervals that hold all at once, as corrected p-values do.
+
+    It is Bonferroni's. Where a correction does not bound the chance of any wrong claim, each interval holds
+    by itself.
+    """
+    return 1.0 - (1.0 - level) / times_of_least(method, n)
+
+
 def settled_decisions(
     p: Floats, low: Floats, high: Floats, *, alpha: float, method: str
 ) -> NDArray[np.bool_]:

@@ -198,6 +198,12 @@ def swap_bound(gains: Floats, *, sides: float = 2.0) -> float:
     return min(1.0, sides * math.exp(-(float(gains.sum()) ** 2) / (2.0 * squares)))
 
 
+def pairs_without(n: int, baseline: int | None) -> list[tuple[int, int]]:
+    """Return the pairs of n systems that are not compared: neither is the baseline, if there is one."""
+    others = [system for system in range(n) if baseline not in (None, system)]
+    return list(combinations(others, 2))
+
+
 def choose_pairs(names: Sequence[str], against: str | None, alternative: str) -> list[tuple[int, int]]:
     """Return the pairs to compare, as places in `names`; the second of each is the baseline, if there is one.
 

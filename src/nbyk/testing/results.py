@@ -30,6 +30,9 @@ Shown = Literal["better", "worse", "different", "equivalent", "not worse", "unde
 WITH_RESERVE = ", with reserve"
 """What follows a verdict that holds only with reserve."""
 
+EQUAL_SCORES = "have equal scores over the population of items"
+"""What the null hypothesis says of a system and a bar, a score that it is compared with."""
+
 SCHEMA = 2
 """The version of the form of `to_dict`, and of every JSON file of an answer."""
 
@@ -50,7 +53,7 @@ class Question:
     alternative, alpha
         The chosen alternative ("greater" means that A is better), and the level of the decision.
     confidence_level
-        Nominal coverage of all intervals.
+        Nominal coverage of the interval of each score, and of those of `n_together` pairs at once.
     direction, noun
         Whether a better system has a "higher" or a "lower" value of the metric, and a value of what: "error".
     scale
@@ -67,6 +70,8 @@ class Question:
         The reason for the recommended test of scores; "" if you chose it.
     looks
         Number of planned looks as data come in; α and the confidence level are those of each.
+    n_together
+        Number of pairs whose intervals hold all at once with the confidence level; 1 if each holds by itself.
     """
 
     metric: str
@@ -84,6 +89,7 @@ class Question:
     noun: str = ""
     scale: str = ""
     looks: int = 1
+    n_together: int = 1
 
 
 @dataclass(frozen=True)
@@ -267,9 +273,9 @@ class Margin:
     p_equivalent
         p-value of "the effect is outside ±margin": the larger of the two one-sided ones.
     interval
-        Interval of the effect at a confidence level of 1 − 2α, not corrected for the number of pairs, cut to
-        the possible effects. Of one pair, it lies within ±margin exactly if p_equivalent ≤ α, except by rank
-        tests, whose p are not those of a mean.
+        Interval of the effect at a confidence level of 1 − 2α, of 1 − 2α/m if those of m pairs hold at once,
+        cut to the possible effects. Of one pair, it lies within ±margin exactly if p_equivalent ≤ α, except
+        by rank tests, whose p are not those of a mean.
     alpha
         The level of each one-sided test.
     reason
@@ -358,7 +364,7 @@ class Claim:
     effect
         How much better A is; positive if A is better, also for metrics of which less is better.
     interval
-        Interval of the effect at the comparison's confidence level; NaN if there is none.
+        Interval of the effect (`Question.n_together`); NaN if there is none.
     p
         p-value of the chosen alternative; NaN if the claim is inconclusive, or the test gives none.
     standard_error
@@ -380,8 +386,8 @@ class Claim:
     by_precision
         Whether the effect weights ratings by precision, because units answer very unequal numbers of items.
     advice
-        The number of additional raters or runs that would settle the claim, if the effect stays as it is; ""
-        if unknown.
+        How many items, or else raters or runs, would settle the claim, if the effect stays as it is; "" if
+        unknown.
     enough
         The number that would settle the claim by itself: "items", or else "raters" or "runs"; "" if unknown.
     parts
@@ -590,7 +596,7 @@ class Pair(ShownAsLines):
 
     @property
     def interval(self) -> Interval:
-        """Interval of the effect for the first claim; it is not corrected, and NaN if there is none."""
+        """Interval of the effect for the first claim (`Question.n_together`); NaN if there is none."""
         return self.claims[0].interval
 
     @property
@@ -630,6 +636,11 @@ class Pair(ShownAsLines):
     def better(self) -> str | None:
         """The system that is shown to be better; None if neither is, or if the null does not tell which."""
         return {"better": self.a, "worse": self.b}.get(self.shown)
+
+    @property
+    def is_of_bar(self) -> bool:
+        """Whether `b` is a score: answers are then about `a` alone, which is better or worse."""
+        return bool(self.b) and self.question.hypothesis == EQUAL_SCORES
 
     @property
     def is_behind(self) -> bool:
@@ -843,6 +854,22 @@ class Board(ShownAsLines):
         return self.pair.verdict
 
     @property
+    def shows_effects(self) -> bool:
+        """Whether table and figure show effects over a baseline or a score, with intervals; else scores."""
+        return self.question.against is not None and self.question.tau is None
+
+    @property
+    def open_pair(self) -> Pair | None:
+        """The pair to settle first: the undecided one of least p among the best, or with the baseline."""
+        first = {standing.name for standing in self.standings if standing.rank_low == 1}
+        if self.question.against is not None:
+            first.update(self.names, [pair.b for pair in self.pairs])
+        asked = [pair for pair in self.pairs if {pair.a, pair.b} <= first and not pair.is_behind]
+        asked = [*self.pairs] if len(self.pairs) == 1 else asked
+        open_pairs = [pair for pair in asked if pair.shown == "undecided"]
+        return min(open_pairs, key=lambda pair: np.nan_to_num(pair.claims[0].p, nan=2.0), default=None)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The systems' names, best first."""
         return tuple(standing.name for standing in self.standings)
@@ -890,10 +917,12 @@ class Board(ShownAsLines):
         return self.pair.to_frame() if len(self.pairs) == 1 else leaderboard_table(self)
 
     def plot(self) -> Figure:
-        """Return the figure of the question: the effect of a pair, or the leaderboard."""
-        from nbyk.report.comparison.figures import leaderboard_figure
+        """Return the figure of the question: of the effect, those over a baseline, or the leaderboard."""
+        from nbyk.report.comparison.figures import differences_figure, leaderboard_figure
 
-        return self.pair.plot() if len(self.pairs) == 1 else leaderboard_figure(self)
+        if len(self.pairs) == 1:
+            return self.pair.plot()
+        return differences_figure(self) if self.shows_effects else leaderboard_figure(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the drawn effects as plain values for JSON; a number that is not finite is None."""

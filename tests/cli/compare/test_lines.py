@@ -20,7 +20,7 @@ from nbyk.report.comparison.sentences import p_text
 from nbyk.report.lines import Head, bar, head_text, with_decimals
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.scores.means import scores_to_settle
-from nbyk.words import Remark
+from nbyk.words import Remark, percent
 from tests.cli.conftest import Run
 
 BANNED = (
@@ -455,3 +455,10 @@ def test_no_plan_is_offered_that_reads_other_data_or_is_about_others(
     assert words[:2] == ["nbyk", "compare"]
     code, _, errors = run_words(*words[1:])
     assert code == 0, errors
+
+
+@pytest.mark.parametrize(
+    ("level", "said"), [(0.95, "95 %"), (0.984186, "98.4 %"), (0.99999, "99.999 %"), (0.5, "50 %")]
+)
+def test_a_level_has_two_digits_of_what_it_misses(level: float, said: str) -> None:
+    assert percent(level) == said

@@ -16,8 +16,10 @@ import nbyk
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.report.comparison.sentences import WITHIN_MARGIN, margin_sentence
+from nbyk.testing.decision import Decision
 from nbyk.testing.intervals import signs_interval
 from nbyk.testing.shared_units import responses, shared_units_test
+from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.claims import margin_of_signs
 
 QUICK = {"n_resamples": 19, "max_resamples": 19}
@@ -181,7 +183,7 @@ def test_at_the_margin_zeros_and_ones_err_no_more_often_than_alpha(
     for n_plus, n_minus in product(range(n + 1), repeat=2):
         chance = stats.multinomial.pmf([n_plus, n_minus, n - n_plus - n_minus], n, chances)
         if chance > 1e-7:
-            tests = margin_of_signs(n_plus, n_minus, n, margin, 0.05)
+            tests = margin_of_signs(n_plus, n_minus, n, margin, Asked(Decision("two-sided", 0.05, 19, 19)))
             p = (1.0 - margin) ** n if tests is None else tests.p_not_worse
             level = {alpha: total + chance * (p <= alpha) for alpha, total in level.items()}
     assert all(total <= alpha for alpha, total in level.items())

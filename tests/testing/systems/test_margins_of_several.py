@@ -51,11 +51,26 @@ def test_verdicts_and_the_sentence_follow_the_corrected_p() -> None:
     }
     said = {shown: words.of_several.format(size="0.1") for shown, words in WITHIN_MARGIN.items()}
     parts = [f"{said[of.shown]}: {name}{' (with reserve)' * of.is_reserved}" for name, of in margins.items()]
-    assert sorted(board_margin_sentence(board).removesuffix(".").split("; ")) == sorted(parts)
+    assert sorted(board_margin_sentence(board).removesuffix(".").split(". ")) == sorted(parts)
     assert {pair["claims"][0]["margin"]["verdict"] for pair in board.to_dict()["pairs"]} >= {
         "not worse",
         "worse",
     }
+
+
+def test_the_pairs_of_each_verdict_are_named_and_the_table_has_them_beside_a_baseline() -> None:
+    board = board_of()
+    said, named = board_margin_sentence(board), set[tuple[str, str, str]]()
+    for shown, words in WITHIN_MARGIN.items():
+        kind = said.partition(f"{words.of_several.format(size='0.1')}: ")[2].partition(".")[0]
+        for group in filter(None, kind.split("; ")):
+            first, _, others = group.partition(f" {words.between} ")
+            named |= {(shown, first, name.removesuffix(" (with reserve)")) for name in others.split(", ")}
+    assert named == {(pair.margin.shown, pair.a, pair.b) for pair in board.pairs}
+    beside = board_of(against="level")
+    table = beside.to_frame().set_index("system")[f"within ±{MARGIN}"]
+    assert table.to_dict() == {"level": "", **{pair.a: pair.margin.verdict for pair in beside.pairs}}
+    assert all(pair.margin.verdict in str(beside) for pair in beside.pairs)
 
 
 def test_a_system_of_which_it_is_only_in_doubt_whether_it_is_better_is_not_worse() -> None:

@@ -65,6 +65,7 @@ def test_a_pair_is_what_compare_finds(metric: str, null: str) -> None:
             max_resamples=299,
             seed=3,
             alpha=0.1,
+            confidence_level=1.0 - 0.05 / 6.0,
         )
         assert_allclose(pair.drawn.null, alone.pair.drawn.null, rtol=1e-9, atol=1e-15)
         assert_allclose(pair.drawn.bootstrapped, alone.pair.drawn.bootstrapped, rtol=1e-9, atol=1e-13)

@@ -19,6 +19,7 @@ from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import (
     aso_figure,
     difference_figure,
+    differences_figure,
     leaderboard_figure,
     null_figure,
     sensitivity_figure,
@@ -26,15 +27,19 @@ from nbyk.report.comparison.figures import (
 )
 from nbyk.report.comparison.sentences import (
     CORRECTION_IN_WORDS,
+    board_advice,
     board_margin_sentence,
     claim_sentence,
+    interval_in_words,
     items_in_words,
     latent_sentence,
     margin_sentence,
     method_line,
+    metric_in_words,
     variance_sentence,
 )
 from nbyk.report.comparison.tables import (
+    differences_caption,
     items_table,
     leaderboard_caption,
     leaderboard_table,
@@ -53,9 +58,10 @@ from nbyk.testing.systems.items_alone import item_effects
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.variance import SOURCES, VarianceShares
 from nbyk.testing.unit_cautions import kind_of, plural
-from nbyk.words import AboutUnits, Offer, capitalised, in_full, listed
+from nbyk.words import AboutUnits, Offer, Planning, capitalised, in_full, listed
 
 _OF_A_RUN = re.compile(r"(.*?)[-_. ]?(?:seed|run|epoch|trial)[-_. ]?\d+", re.IGNORECASE)
+
 
 MOST_PRINTED_PAIRS = 45
 """The terminal shows the pairs of the first metric if there are at most this many."""
@@ -155,8 +161,8 @@ def comparison_answer(
     doubts = () if systems is None else systems.doubts
     head = joined([board.head for board in boards.values()], following, doubts)
     cautions = [*_cautions(boards, systems), *notes]
+    lines = (*lines, *_to_settle(_first(boards), None if extras is None else extras.settlement, head))
     if two is not None:
-        lines = (*lines, *_to_settle(two, head))
         cautions += _further_cautions(two)
     printed = [*_first_tables(boards, two), *tables]
     n_pairs = len(_first(boards).pairs)
@@ -212,18 +218,18 @@ def joined(heads: Sequence[Head], following: tuple[str, str], doubts: Sequence[s
     )
 
 
-def _to_settle(two: _Two, head: Head) -> Iterator[str]:
+def _to_settle(board: Board, settlement: Plan | None, head: Head) -> Iterator[str]:
     """Yield what would settle an open answer, if the last line does not, and whether runs may be paired."""
-    pair, settlement = _first(two.boards).pair, two.extras.settlement
-    if pair.verdict != "undecided" or pair.margin is not None:
+    pair = board.open_pair
+    if pair is None or pair.margin is not None:
         return
     if settlement is not None:
         best = settlement.sentence
         yield f"If the effect stays as it is: {best}" if settlement.reachable else best
         yield from assured_lines(settlement)
-    elif pair.claims[0].advice and head.command:
-        yield f"{capitalised(pair.claims[0].advice)}."
-    if isinstance(pair.sample.pairing, Offer):
+    elif head.command and not (pair.claims[0].enough == "items" and isinstance(head.command, Planning)):
+        yield from (f"{capitalised(advice)}." for advice in [board_advice(board)] if advice)
+    if len(board.pairs) == 1 and isinstance(pair.sample.pairing, Offer):
         yield "Runs of one name count as different ones; if they share a seed's luck, add `pair_runs=True`."
 
 
@@ -293,6 +299,8 @@ def _first_tables(boards: Mapping[str, Board], two: _Two | None) -> Iterator[Ans
     first = _first(boards)
     if len(first.pairs) == 1:
         pair, caption = first.pair, "The claims, each for a population"
+        if pair.b and first.question.tau is None:
+            caption += f", with its {interval_in_words(first.question)}"
         caption += f". A positive effect: {pair.in_order()[0]} is better" if pair.b else ""
         caption += "" if two is None else _ids_in_words(two.systems)
         yield AnswerTable("comparison", caption, pairs_table([board.pair for board in boards.values()]))
@@ -326,8 +334,10 @@ def _further_tables(boards: Mapping[str, Board], two: _Two | None) -> Iterator[A
         by = f" by {FACTS[asked.test].title}" if board.sample.scores else ""
         corrected = CORRECTION_IN_WORDS[asked.correction]
         if asked.correction != "none":
-            corrected = f"and {p} with {corrected}; low to high is not corrected"
-        caption = f"Pairs by {asked.metric}: the effect of A over B, {p}{by}, {corrected}"
+            corrected = f"and {p} with {corrected}"
+        caption = f"Pairs by {metric_in_words(asked)}: the effect of A over B, {p}{by}, {corrected}"
+        if asked.tau is None:
+            caption += f"; low to high is the {interval_in_words(asked)}"
         if len(board.pairs) > 1:
             yield AnswerTable(file_stem("pairs", name, place), caption, pairs_table(_by_place(board)))
     if two is None:
@@ -353,6 +363,11 @@ def _by_place(board: Board) -> list[Pair]:
 def _figures(boards: Mapping[str, Board], two: _Two | None) -> Iterator[AnswerFigure]:
     for place, (name, board) in enumerate(boards.items()):
         stem, caption, draw = "leaderboard", leaderboard_caption(board), partial(leaderboard_figure, board)
+        if len(board.pairs) > 1 and board.shows_effects:
+            stem_of_effects, of_effects = file_stem("differences", name, place), differences_caption(board)
+            yield AnswerFigure(
+                stem_of_effects, of_effects, partial(differences_figure, board), True, True, board.sentence
+            )
         if len(board.pairs) == 1 and board.pair.b and not board.sample.scores:
             caption = f"The effect on {name}, with its interval for each claim"
             stem, draw = "difference", partial(difference_figure, board.pair)

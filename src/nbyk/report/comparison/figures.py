@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.data.arrays import Floats
-from nbyk.report.comparison.sentences import p_in_words
+from nbyk.report.comparison.sentences import interval_in_words, metric_in_words, p_in_words
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, new_panels, shown_name, style
 from nbyk.report.lines import in_words
-from nbyk.testing.results import Board, Pair, Question, VariancePart
+from nbyk.testing.results import Board, Claim, Pair, Question, VariancePart
 from nbyk.testing.scores.battery import null_draws
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.words import in_full, percent
@@ -56,53 +56,91 @@ def leaderboard_figure(board: Board) -> Figure:
         scores.locator_params(axis="x", nbins=4)
         scores.set_xlabel(f"{_in_unit(asked)}, {percent(asked.confidence_level)} interval")
 
-        def write(row: float, place: float, text: str, colour: str = _INK) -> None:
-            scores.annotate(
-                text,
-                (1.0, row),
-                (place, 0.0),
-                xycoords=scores.get_yaxis_transform(),
-                textcoords="offset points",
-                color=colour,
-                va="center",
-            )
-
         if n > 1:
-            write(-1.0, _RANKS, "rank")
-            write(-1.0, _MARKS, "group" if asked.against is None else "p")
+            _write_beside(scores, -1.0, _RANKS, "rank")
+            _write_beside(scores, -1.0, _MARKS, "group" if asked.against is None else "p")
         for row, standing in enumerate(board.standings if n > 1 else ()):
             low, high = standing.rank_low, standing.rank_high
-            write(row, _RANKS, f"{low}" if low == high else f"{low}–{high}")
-            write(row, _MARKS, *beside[standing.name])
+            _write_beside(scores, row, _RANKS, f"{low}" if low == high else f"{low}–{high}")
+            _write_beside(scores, row, _MARKS, *beside[standing.name])
     return figure
+
+
+def _write_beside(axes: Axes, row: float, place: float, text: str, colour: str = _INK) -> None:
+    """Write a text to the right of a row, so many points from the axes."""
+    axes.annotate(
+        text,
+        (1.0, row),
+        (place, 0.0),
+        xycoords=axes.get_yaxis_transform(),
+        textcoords="offset points",
+        color=colour,
+        va="center",
+    )
 
 
 def difference_figure(pair: Pair) -> Figure:
     """Draw the effect with the interval of each claim, with lines at no effect and at the margin, if any."""
     claims = [claim for claim in pair.claims if claim.is_conclusive]
-    *_, sign = pair.in_order()
+    leader, other, sign = pair.in_order()
+    sides = _sides(leader, other)
+    if pair.is_of_bar:
+        sign, sides = 1.0, _sides_of(pair.b)
     figure, axes = new_figure(WIDE, 1.25 + 0.55 * len(claims))
+    rows = [(claim, sign, COLOURS[row % len(COLOURS)]) for row, claim in enumerate(claims)]
+    _draw_effects(axes, pair.question, rows, sides)
+    with style():
+        axes.set_yticks(range(len(claims)), [_wrapped(claim.population) for claim in claims])
+        if pair.margin is not None:
+            figure.legend(loc="outside upper right", frameon=False)
+    return figure
+
+
+def differences_figure(board: Board) -> Figure:
+    """Draw how much better each system is than the baseline or score, in the order of the board."""
+    shown = {"better": COLOURS[0], "worse": COLOURS[1]}
+    of_each = {pair.a: pair for pair in board.pairs}
+    pairs = [of_each[name] for name in board.names if name in of_each]
+    figure, axes = new_figure(WIDE, 0.22 * len(pairs) + 1.45)
+    rows = [(pair.claims[0], 1.0, shown.get(pair.shown, _INK)) for pair in pairs]
+    _draw_effects(axes, board.question, rows, _sides_of(pairs[0].b))
+    with style():
+        axes.set_yticks(range(len(pairs)), [shown_name(pair.a, 18) for pair in pairs])
+        _write_beside(axes, -0.9, _RANKS, "p")
+        for row, pair in enumerate(pairs):
+            _write_beside(axes, row, _RANKS, *_of_baseline(pair))
+        if pairs[0].margin is not None:
+            figure.legend(loc="outside upper right", frameon=False)
+    return figure
+
+
+def _draw_effects(axes: Axes, asked: Question, rows: Sequence[tuple[Claim, float, str]], sides: str) -> None:
+    """Draw the effect of each claim, times its sign, with its intervals in a colour, one to a row.
+
+    The interval that belongs to the tests of a margin is the thick one; `sides` says what is left of 0.
+    """
+    margin = next((claim.margin for claim, *_ in rows if claim.margin is not None), None)
+    level, of = interval_in_words(asked), f"effect on {_in_unit(asked)}"
     with style():
         axes.axvline(0.0, color=_INK, linewidth=0.9, linestyle=":")
-        if pair.margin is not None:
-            margin = pair.margin.size
-            label = f"margin, ±{in_full(margin)}"
-            axes.axvspan(-margin, margin, color=_PALE, alpha=0.35, linewidth=0, label=label)
-        for row, claim in enumerate(claims):
-            colour = COLOURS[row % len(COLOURS)]
-            axes.plot([sign * end for end in claim.interval], (row, row), color=colour, linewidth=2.6)
+        if margin is not None:
+            label = f"margin, ±{in_full(margin.size)}"
+            axes.axvspan(-margin.size, margin.size, color=_PALE, alpha=0.35, linewidth=0, label=label)
+            narrow = interval_in_words(asked, 1.0 - 2.0 * margin.alpha)
+            level = f"{narrow} (thick) and {percent(asked.confidence_level)} (thin)"
+        for row, (claim, sign, colour) in enumerate(rows):
+            thin = 2.6 if margin is None else 1.0
+            axes.plot([sign * end for end in claim.interval], (row, row), color=colour, linewidth=thin)
+            if claim.margin is not None:
+                ends = [sign * end for end in claim.margin.interval]
+                axes.plot(ends, (row, row), color=colour, linewidth=3.4)
             axes.plot(sign * claim.effect, row, "o", color=colour, markersize=7)
-        axes.set_yticks(range(len(claims)), [_wrapped(claim.population) for claim in claims])
-        axes.set_ylim(len(claims) - 0.45, -0.55)
+        axes.set_ylim(len(rows) - 0.45, -0.55)
         axes.margins(x=0.12)
         axes.locator_params(axis="x", nbins=6, min_n_ticks=3)
         low, high = axes.get_xlim()
         axes.set_xlim(min(low, -0.05 * (high - low)), max(high, 0.05 * (high - low)))
-        of = f"effect on {_in_unit(pair.question)}, {percent(pair.question.confidence_level)} interval"
-        axes.set_xlabel(f"{_sides(*pair.in_order()[:2])}\n{of}")
-        if pair.margin is not None:
-            figure.legend(loc="outside upper right", frameon=False)
-    return figure
+        axes.set_xlabel(f"{sides}\n{of}, {level}")
 
 
 def null_figure(pair: Pair) -> Figure:
@@ -291,10 +329,7 @@ def variance_figure(metric: str, parts: Sequence[VariancePart]) -> Figure:
 
 
 def _marks(board: Board) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the text beside each system, and its colour: its groups' letters, or p against the baseline.
-
-    A triangle in brackets holds only with reserve.
-    """
+    """Yield the text beside each system, and its colour: its groups' letters, or p against the baseline."""
     baseline = board.question.against
     if baseline is None:
         for standing in board.standings:
@@ -302,21 +337,32 @@ def _marks(board: Board) -> Iterator[tuple[str, tuple[str, str]]]:
         return
     yield baseline, ("baseline", _INK)
     for pair in board.pairs:
-        p, (opened, closed) = _p(pair.p), "()" if pair.reserve else ("", "")
-        if pair.better is None:
-            yield pair.a, (p, _INK)
-        elif pair.better == pair.a:
-            yield pair.a, (f"{p} {opened}▲{closed}", COLOURS[0])
-        else:
-            yield pair.a, (f"{p} {opened}▼{closed}", COLOURS[1])
+        yield pair.a, _of_baseline(pair)
+
+
+def _of_baseline(pair: Pair) -> tuple[str, str]:
+    """Return the corrected p beside a system, with a triangle if it is shown better or worse; and a colour.
+
+    A triangle in brackets holds only with reserve.
+    """
+    p, (opened, closed) = _p(pair.p), "()" if pair.reserve else ("", "")
+    if pair.better is None:
+        return p, _INK
+    if pair.better == pair.a:
+        return f"{p} {opened}▲{closed}", COLOURS[0]
+    return f"{p} {opened}▼{closed}", COLOURS[1]
 
 
 def _sides(leader: str, other: str) -> str:
     return f"← {shown_name(other, 22)} is better | {shown_name(leader, 22)} is better →"
 
 
+def _sides_of(baseline: str) -> str:
+    return f"← worse than {shown_name(baseline, 22)} | better →"
+
+
 def _in_unit(asked: Question) -> str:
-    return f"{shown_name(asked.metric, 24)}{asked.scale and f' on {asked.scale}'}"
+    return f"{shown_name(metric_in_words(asked), 24)}{asked.scale and f' on {asked.scale}'}"
 
 
 def _wrapped(text: str) -> str:

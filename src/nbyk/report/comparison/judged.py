@@ -39,6 +39,8 @@ def judged_answer(judged: JudgedBoard, data: JudgedSystems, following: tuple[str
     sample, level = judged.board.sample, percent(judged.board.question.confidence_level)
     people, judge = sample.responses["people"].total, sample.responses["judge"].total
     caption = f"{people} ratings by people correct {judge} answers of a judge, with {level} intervals"
+    if judged.differences and judged.board.question.n_together > 1:
+        caption += "; those of differences hold for all at once"
     agree = "Agreement, with 95 % intervals for new items and new people, or with these people"
     return comparison_answer(
         {judged.board.question.metric: judged.board},
@@ -93,7 +95,8 @@ def _about_the_judge(judged: JudgedBoard) -> Iterator[str]:
     best = {standing.name for standing in judged.board.standings[:2]}
     every = (*_differences(judged), *judged.means)
     first = next((of for of in every if {of.a, of.b} == best), every[0])
-    people = f"{number(first.people.effect)} ({ends_in_words(first.people.interval)})"
+    at_once = "simultaneously " if first.b and judged.board.question.n_together > 1 else ""
+    people = f"{number(first.people.effect)} ({at_once}{ends_in_words(first.people.interval)})"
     if not first.people.is_conclusive:
         people = f"make no claim about others ({first.people.reason})"
     what = f" of {first.a} − {first.b}" if first.b and len(judged.means) > 2 else ""

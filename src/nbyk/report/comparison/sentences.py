@@ -11,6 +11,7 @@ from nbyk.report.lines import Head, Line, Tone, bar, in_words, with_decimals
 from nbyk.testing.corrections import WHOSE
 from nbyk.testing.pvalues import p_relation, side_in_words
 from nbyk.testing.results import (
+    EQUAL_SCORES,
     NONE,
     WITH_RESERVE,
     Board,
@@ -23,7 +24,6 @@ from nbyk.testing.results import (
     VariancePart,
 )
 from nbyk.testing.scores.facts import FACTS
-from nbyk.testing.systems.asked import EQUAL_SCORES
 from nbyk.words import capitalised, in_full, listed, number, number_of, percent
 
 if TYPE_CHECKING:
@@ -57,8 +57,10 @@ WITHIN_MARGIN = {
 }
 """Every answer takes its words about a margin from here; `_first_named` says whose effect follows them."""
 
+_MEANS = ("mean", "mean_cost", "mean score")
 _LEAST_P = 1e-4
-_MOST_NAMED = 3
+_MOST_NAMED, _MOST_LISTED = 3, 10
+"""The most pairs or systems of an undecided verdict that are named, and of one that is shown."""
 _FINEST = 0.015
 """The least share of an interval that its ends show where one is near 0."""
 _ROUNDING = 1e-12
@@ -91,7 +93,7 @@ def verdict_line(pair: Pair) -> str:
     if pair.verdict != "undecided":
         return _shown(pair, pair.claims[0])
     if pair.question.alternative == "two-sided":
-        if _is_of_bar(pair):
+        if pair.is_of_bar:
             return f"Undecided: {a} may be better or worse than {b}"
         return f"Undecided: {leader} or {other}"
     first, second = (a, b) if pair.question.alternative == "greater" else (b, a)
@@ -120,11 +122,9 @@ def about(asked: Question, sample: Sample) -> str:
 
     A mean of values does not say by its name which are better, so this says it.
     """
-    noun = asked.noun or asked.metric
-    is_mean = asked.metric in ("mean", "mean_cost", "mean score")
-    metric = noun if is_mean or noun.startswith(f"{asked.metric} (") else asked.metric
+    metric = metric_in_words(asked)
     parts = [f"{metric} on {asked.scale}" if asked.scale else metric]
-    if is_mean and (len(sample.responses) > 1 or asked.against is not None):
+    if asked.metric in _MEANS and (len(sample.responses) > 1 or asked.against is not None):
         parts.append(f"{asked.direction} is better")
     if not sample.n_items:
         counts = list(dict.fromkeys(responses.total for responses in sample.responses.values()))
@@ -135,6 +135,12 @@ def about(asked: Question, sample: Sample) -> str:
         fewest = "" if least == most else f"{least} to " if least else "up to "
         parts.append(f"1 {one}" if most == 1 else f"{fewest}{most} {name}")
     return ", ".join(parts)
+
+
+def metric_in_words(asked: Question) -> str:
+    """Return the metric: the name that it is asked by, but "mean" for all means of values."""
+    noun = asked.noun or asked.metric
+    return noun if asked.metric in _MEANS or noun.startswith(f"{asked.metric} (") else asked.metric
 
 
 def items_in_words(sample: Sample) -> str:
@@ -148,10 +154,11 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
     where = f", for {broad.population}"
     if margin is not None and not margin.reason:
         p = p_text(margin.p, margin.alpha)
-        level = percent(1.0 - 2.0 * margin.alpha)
-        yield Line(_effect(pair, broad, margin.interval), f"{level} interval, {p}", where)
-        plain = _shown(pair, broad) if pair.verdict != "undecided" else "Neither is shown to be better"
-        yield Line(f"{plain} ({p_in_words(pair, broad)}).")
+        level = interval_in_words(pair.question, 1.0 - 2.0 * margin.alpha)
+        yield Line(_effect(pair, broad, margin.interval), f"{level}, {p}", where)
+        is_open = pair.verdict == "undecided" and pair.question.alternative == "two-sided"
+        plain = "Neither is shown to be better" if is_open else _shown(pair, broad)
+        yield Line(f"{plain} ({_sureness(pair, broad)}).")
         return
     if margin is not None and margin.reason != broad.reason:
         yield Line(f"No answer about the margin: {margin.reason}.")
@@ -177,7 +184,20 @@ def _p_or_level(pair: Pair, claim: Claim) -> str:
     """Return p in words or, of one system's score, the level of its interval."""
     if pair.b:
         return p_in_words(pair, claim)
-    return f"{percent(pair.question.confidence_level)} interval"
+    return interval_in_words(pair.question)
+
+
+def interval_in_words(asked: Question, level: float | None = None) -> str:
+    """Return the level of the intervals of pairs: "simultaneous 95 % interval" if all hold at once."""
+    at_once = "simultaneous " if asked.n_together > 1 else ""
+    return f"{at_once}{percent(asked.confidence_level if level is None else level)} interval"
+
+
+def _sureness(pair: Pair, claim: Claim) -> str:
+    """Return a claim's interval and p in words."""
+    *_, ends = _numbers(pair, claim, claim.interval)
+    interval = f"{interval_in_words(pair.question)} {ends}" if ends else ""
+    return ", ".join(filter(None, (interval, p_in_words(pair, claim) if pair.b else "")))
 
 
 def _narrower(pair: Pair) -> Line:
@@ -226,17 +246,12 @@ def _numbers(pair: Pair, claim: Claim, interval: Interval, broader: Interval = N
     noun = asked.noun or asked.metric
     words = size
     if pair.b:
-        direction, is_bar = asked.direction, _is_of_bar(pair)
+        direction, is_bar = asked.direction, pair.is_of_bar
         if is_bar and leader == pair.b:  # by how much the system is below
             direction = "lower" if direction == "higher" else "higher"
         words = f"{size} {direction} {noun}" if abs(effect) > _ROUNDING else f"equal {noun}"
         words += f" for {leader}" if leader != _first_named(pair) and not is_bar else ""
     return words, bar(low, effect, high), "" if not math.isfinite(high - low) else f"{ends[0]} to {ends[1]}"
-
-
-def _is_of_bar(pair: Pair) -> bool:
-    """Return whether a system is compared with a score."""
-    return pair.question.hypothesis == EQUAL_SCORES and bool(pair.b)
 
 
 def _first_named(pair: Pair) -> str:
@@ -276,17 +291,22 @@ def p_text(p: float, alpha: float, relation: str = "=") -> str:
 def _shown(pair: Pair, claim: Claim) -> str:
     a, b, asked = pair.a, pair.b, pair.question
     leader, other, _ = pair.in_order()
-    reserve, is_bar = WITH_RESERVE * pair.is_reserved(claim), _is_of_bar(pair)
+    first, second = (a, b) if pair.is_of_bar else (leader, other)
     return {
         "better": f"{a} is better than {b}",
-        "worse": f"{a} is worse than {b}" if is_bar else f"{b} is better than {a}",
+        "worse": " than ".join(_worse(pair)),
         "different": f"{leader} and {other} do not answer every item alike",
         "undecided": {
-            "two-sided": f"{a if is_bar else leader} and {b if is_bar else other} cannot be told apart",
+            "two-sided": f"{first} and {second} cannot be told apart",
             "greater": f"{a} is not shown to be better than {b}",
             "less": f"{b} is not shown to be better than {a}",
         }[asked.alternative],
-    }[pair.shown_of(claim)] + reserve
+    }[pair.shown_of(claim)] + WITH_RESERVE * pair.is_reserved(claim)
+
+
+def _worse(pair: Pair) -> tuple[str, str]:
+    """Return who is better where A is worse, and the other; a score is no better than a system."""
+    return (f"{pair.a} is worse", pair.b) if pair.is_of_bar else (f"{pair.b} is better", pair.a)
 
 
 def verdict_in_words(pair: Pair, claim: Claim | None = None) -> str:
@@ -295,25 +315,23 @@ def verdict_in_words(pair: Pair, claim: Claim | None = None) -> str:
     if not pair.decisive(claim).decided:
         return "undecided"
     shown = pair.shown_of(claim)
-    worse = f"{pair.a} is worse" if _is_of_bar(pair) else f"{pair.b} is better"
-    said = {"better": f"{pair.a} is better", "worse": worse}.get(shown, shown)
+    said = {"better": f"{pair.a} is better", "worse": _worse(pair)[0]}.get(shown, shown)
     return said + WITH_RESERVE * pair.is_reserved(claim)
 
 
 def claim_sentence(pair: Pair, claim: Claim | None = None) -> str:
     """Return one claim of a pair, by default the first, in a sentence to quote."""
     claim, asked = claim or pair.claims[0], pair.question
-    where = f"on {asked.metric}, for {claim.population}"
+    where = f"on {metric_in_words(asked)}, for {claim.population}"
     if not claim.is_conclusive:
         return f"Undecided {where}: {claim.reason}."
-    words, _, ends = _numbers(pair, claim, claim.interval)
-    interval = f"{percent(asked.confidence_level)} interval {ends}, " if ends else ""
+    words, *_ = _numbers(pair, claim, claim.interval)
     if not pair.b:
-        return f"{pair.a} scores {words} {where} ({interval.rstrip(', ')})."
+        return f"{pair.a} scores {words} {where} ({_sureness(pair, claim)})."
     shown = _shown(pair, claim)
     more = "" if pair.decisive(claim).decided else f"; {MORE_DRAWS}"
     comma = "," * pair.is_reserved(claim)
-    return f"{shown}{comma} {where}: {words} ({interval}{p_in_words(pair, claim)}{more})."
+    return f"{shown}{comma} {where}: {words} ({_sureness(pair, claim)}{more})."
 
 
 def latent_sentence(pair: Pair) -> str:
@@ -329,7 +347,7 @@ def latent_sentence(pair: Pair) -> str:
     return (
         f"On the latent scale of an ordinal model (cumulative probit), the ratings of {leader} lie {size} SD "
         f"{'above' if above else 'below'} those of {other}, for {claim.population} "
-        f"({percent(pair.question.confidence_level)} interval {ends[0]} to {ends[1]})."
+        f"({interval_in_words(pair.question)} {ends[0]} to {ends[1]})."
     )
 
 
@@ -337,11 +355,11 @@ def margin_sentence(pair: Pair, claim: Claim) -> str:
     """Return what a claim shows about its margin in a sentence."""
     tests = claim.margin
     assert tests is not None
-    where = f"on {pair.question.metric}, for {claim.population}"
+    where = f"on {metric_in_words(pair.question)}, for {claim.population}"
     if tests.reason:
         return f"Undecided about a margin of {in_full(tests.size)} {where}: {tests.reason}."
     words, _, ends = _numbers(pair, claim, tests.interval)
-    interval = f"{percent(1.0 - 2.0 * tests.alpha)} interval {ends}"
+    interval = f"{interval_in_words(pair.question, 1.0 - 2.0 * tests.alpha)} {ends}"
     says = _within_margin(pair, tests)
     return f"{says}, {where}: {words} ({interval}, {p_text(tests.p, tests.alpha)})."
 
@@ -407,8 +425,18 @@ def board_head(board: Board) -> Head:
         tuple(_board_lines(board)),
         tuple(dict.fromkeys(board.warnings)),
         len(set(board.reserves)),
+        next=board_advice(board),
         table=bars_table(board) if board.standings else None,
     )
+
+
+def board_advice(board: Board) -> str:
+    """Return how many items, raters or runs would settle the pair to settle first; "" if unknown."""
+    pair = board.open_pair
+    if pair is None or not pair.claims[0].advice or pair.margin is not None:
+        return ""
+    which = f"for {pair.a} and {pair.b}, " if len(board.pairs) > 1 else ""
+    return which + pair.claims[0].advice
 
 
 def _best(board: Board) -> tuple[str, Tone]:
@@ -433,7 +461,8 @@ def _board_lines(board: Board) -> Iterator[Line]:
     how = CORRECTION_IN_WORDS[asked.correction]
     if asked.tau is not None:
         how = f"eps_min below τ = {asked.tau:g}"
-    where = f", {percent(asked.confidence_level)} intervals for {board.population}"
+    of_scores = f"{percent(asked.confidence_level)} interval"
+    where = f", {interval_in_words(asked) if board.shows_effects else of_scores}s for {board.population}"
     margin = board_margin_sentence(board)
     if margin:
         yield Line(margin)
@@ -447,7 +476,7 @@ def _board_lines(board: Board) -> Iterator[Line]:
         says = [
             f"{word}: {listed(names)}" for word, names in (("Worse", worse), ("Undecided", rest)) if names
         ]
-        yield Line("; ".join(says) or "All are shown to be better", how, where)
+        yield Line(". ".join(says) or "All are shown to be better", how, where)
     why: dict[str, list[str]] = {}
     draws = "n_resamples" if board.sample.scores else "max_resamples"
     for pair in pairs:
@@ -475,7 +504,8 @@ def board_sentence(board: Board) -> str:
     on = "" if not board.sample.n_items else f" on {items_in_words(board.sample)}"
     n_open = sum(not pair.decided for pair in pairs)
     told += f", {n_open} without an answer" if n_open else ""
-    return f"{verdict} by {asked.metric}{on}, {how}: {told}, {CORRECTION_IN_WORDS[asked.correction]}."
+    corrected = CORRECTION_IN_WORDS[asked.correction]
+    return f"{verdict} by {metric_in_words(asked)}{on}, {how}: {told}, {corrected}."
 
 
 def board_margin_sentence(board: Board) -> str:
@@ -484,18 +514,23 @@ def board_margin_sentence(board: Board) -> str:
     if not margins:
         return ""
     size, against = in_full(margins[0][1].size), board.question.against
-    pairs: dict[str, list[str]] = {shown: [] for shown in WITHIN_MARGIN}
+    kinds: dict[str, dict[str, list[str]]] = {shown: {} for shown in WITHIN_MARGIN}
     for pair, margin in margins:
-        named = pair.a if against is not None else f"{pair.a} {WITHIN_MARGIN[margin.shown].between} {pair.b}"
-        pairs[margin.shown].append(named + (" (with reserve)" if margin.is_reserved else ""))
-    count = f"of {len(margins)} {'pairs' if against is None else 'systems'}"
-    parts = [
-        f"{WITHIN_MARGIN[shown].of_several.format(size=size)}: "
-        f"{', '.join(names) if len(names) <= _MOST_NAMED else f'{len(names)} {count}'}"
-        for shown, names in pairs.items()
-        if names
-    ]
-    return "; ".join(parts) + "."
+        first, second = ("", pair.a) if against is not None else (pair.a, pair.b)
+        reserve = " (with reserve)" * margin.is_reserved
+        kinds[margin.shown].setdefault(first, []).append(second + reserve)
+    said = []
+    for shown, of_each in kinds.items():
+        words, n = WITHIN_MARGIN[shown], sum(map(len, of_each.values()))
+        names = "; ".join(
+            f"{first} {words.between} {', '.join(others)}" if first else ", ".join(others)
+            for first, others in of_each.items()
+        )
+        if n > (_MOST_LISTED if shown != "undecided" else _MOST_NAMED):
+            of_all = f"{n} of {len(margins)}"
+            names = f"{of_all} pairs, in the table of pairs" if against is None else f"{of_all} systems"
+        said += [f"{words.of_several.format(size=size)}: {names}."] if n else []
+    return " ".join(said)
 
 
 def sensitivity_sentence(sensitivity: Sensitivity) -> str:

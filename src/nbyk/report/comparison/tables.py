@@ -14,13 +14,15 @@ from nbyk.data.response_set import Categories
 from nbyk.report.answer import AnswerTable
 from nbyk.report.comparison.sentences import (
     about,
+    interval_in_words,
+    metric_in_words,
     test_in_words,
     verdict_in_words,
 )
 from nbyk.report.lines import bar, with_decimals
-from nbyk.testing.results import Board, Pair, VariancePart
+from nbyk.testing.results import NONE, Board, Pair, VariancePart
 from nbyk.testing.systems.sensitivity import Sensitivity
-from nbyk.words import number, percent
+from nbyk.words import in_full, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,28 +57,50 @@ def leaderboard_caption(board: Board) -> str:
     """Return what a leaderboard's table and figure both show: scores and intervals."""
     asked = board.question
     level = percent(asked.confidence_level)
-    return f"{about(asked, board.sample)}; {level} intervals for {board.population}"
+    ranks = "" if asked.against is None else f"; ranks by the pairs with {asked.against} alone"
+    return f"{about(asked, board.sample)}; {level} intervals for {board.population}{ranks}"
+
+
+def differences_caption(board: Board) -> str:
+    """Return what the figure of systems beside a baseline or a score shows."""
+    asked = board.question
+    intervals = f"{interval_in_words(asked)}s for {board.population}"
+    return f"{about(asked, board.sample)}: the effect over {asked.against}; {intervals}"
 
 
 def bars_table(board: Board) -> AnswerTable:
-    """Return the leaderboard with its intervals as bars on one axis."""
+    """Return the leaderboard with bars on one axis: of scores, or of effects over a baseline or a score."""
     import pandas as pd
 
     asked, standings = board.question, board.standings
-    numbers = [number for of in standings for number in (*of.interval, of.score)]
-    numbers = [*filter(math.isfinite, numbers)] or [0.0]
-    axis, spread = (min(numbers), max(numbers)), max(numbers) - min(numbers)
-    scores = with_decimals([of.score for of in standings], 0.3 * spread)
-    low, high = with_decimals(axis, 0.3 * spread)
+    shown = {of.name: (of.score, of.interval) for of in standings}
+    if board.shows_effects:
+        shown = {pair.a: (pair.effect, pair.interval) for pair in board.pairs}
+    numbers = [*filter(math.isfinite, (end for value, ends in shown.values() for end in (value, *ends)))]
+    axis = (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
+    spread = 0.3 * (axis[1] - axis[0])
+    low, high = with_decimals(axis, spread)
     heading = low + f"{high:>{max(1, _BAR - len(low))}}"
+    scores = with_decimals([of.score for of in standings], spread)
+    texts = dict(zip(shown, with_decimals([value for value, _ in shown.values()], spread), strict=True))
     rows = []
     for of, score in zip(standings, scores, strict=True):
-        drawn = bar(of.interval[0], of.score, of.interval[1], axis, _BAR)
-        row: dict[str, object] = {"system": of.name, asked.metric: "–" if math.isnan(of.score) else score}
-        row[heading] = drawn
-        ranks = {"groups": of.letters, "possible ranks": f"{of.rank_low} to {of.rank_high}"}
-        rows.append(row | (ranks if asked.against is None else _against(board, of.name)))
-    return AnswerTable("leaderboard", leaderboard_caption(board), pd.DataFrame(rows), whole=(heading,))
+        cell = "–" if math.isnan(of.score) else score
+        row: dict[str, object] = {"system": of.name, metric_in_words(asked): cell}
+        value, ends = shown.get(of.name, (math.nan, NONE))
+        bars: dict[str, object] = {
+            heading: bar(ends[0], value, ends[1], axis, _BAR, of_effect=board.shows_effects)
+        }
+        if asked.against is None:
+            ranks = f"{of.rank_low} to {of.rank_high}"
+            rows.append(row | bars | {"groups": of.letters, "possible ranks": ranks})
+        else:
+            beside = _against(board, of.name)
+            if board.shows_effects:
+                beside["effect"] = texts.get(of.name, "–")
+            rows.append(row | {"effect": beside.pop("effect")} | bars | beside)
+    caption = (differences_caption if board.shows_effects else leaderboard_caption)(board)
+    return AnswerTable("leaderboard", caption, pd.DataFrame(rows), whole=(heading,))
 
 
 def pairs_table(pairs: Sequence[Pair], *, ahead_first: bool = True) -> pd.DataFrame:
@@ -104,7 +128,7 @@ def pairs_table(pairs: Sequence[Pair], *, ahead_first: bool = True) -> pd.DataFr
                 continue
             if claim.order is None:
                 row |= {"p": claim.p, "± error": claim.standard_error}
-                row |= {} if alone else {"corrected p": pair.p}
+                row |= {} if alone or pair.question.correction == "none" else {"corrected p": pair.p}
             else:
                 order = claim.order if sign > 0.0 else claim.order.reversed()
                 row |= {"violation ratio": order.violation_ratio, "± error": order.standard_error}
@@ -115,7 +139,8 @@ def pairs_table(pairs: Sequence[Pair], *, ahead_first: bool = True) -> pd.DataFr
             row |= {"test": test_in_words(pair, claim)} if alone else {}
             row["verdict"] = verdict_in_words(pair, claim)
             if claim.margin is not None and not alone:
-                row["within the margin"] = claim.margin.verdict
+                is_of_a = claim.margin.shown in ("worse", "not worse")  # the pair's, which may not lead
+                row["within the margin"] = f"{pair.a} is " * is_of_a + claim.margin.verdict
             rows.append(row)
     table = pd.DataFrame(rows)
     one_metric = alone and table["metric"].nunique() == 1
@@ -218,8 +243,14 @@ def variance_table(parts: Mapping[str, Sequence[VariancePart]]) -> pd.DataFrame:
 
 
 def _against(board: Board, name: str) -> dict[str, object]:
-    effect, p, shown = math.nan, math.nan, "baseline"
-    for pair in board.pairs:
-        if pair.a == name:
-            effect, p, shown = pair.effect, pair.p, pair.verdict
-    return {"effect": effect, "corrected p": p, f"than {board.question.against}": shown}
+    """Return the cells about a system and the baseline, in whose own row they are empty."""
+    pair = next((pair for pair in board.pairs if pair.a == name), None)
+    than, margin = f"than {board.question.against}", board.pairs[0].margin
+    p = "p" if board.question.correction == "none" else "corrected p"
+    cells: dict[str, object] = {"effect": math.nan, p: math.nan, than: "baseline"}
+    if pair is not None:
+        cells = {"effect": pair.effect, p: pair.p, than: pair.verdict}
+    if margin is not None:
+        of_pair = None if pair is None else pair.margin
+        cells[f"within ±{in_full(margin.size)}"] = "" if of_pair is None else of_pair.verdict
+    return cells

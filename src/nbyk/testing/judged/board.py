@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -15,7 +14,7 @@ from nbyk.data.scales import scale_text
 from nbyk.errors import NbykError
 from nbyk.testing.corrections import Correction
 from nbyk.testing.decision import Decision
-from nbyk.testing.family import choose_pairs
+from nbyk.testing.family import choose_pairs, pairs_without
 from nbyk.testing.judged.corrected import (
     ANSWERS,
     Corrected,
@@ -27,6 +26,7 @@ from nbyk.testing.judged.corrected import (
 )
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import (
+    EQUAL_SCORES,
     Board,
     Claim,
     Interval,
@@ -37,7 +37,7 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import moderated_tests
-from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
+from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import about_few, board_by_formula, claim_over, claims_over, without_p
 from nbyk.words import in_full
 
@@ -188,6 +188,9 @@ def compare_judged(
     if bar is not None and not (low <= bar <= high and math.isfinite(bar)):
         expected = "a number" if data.scale is None else f"a score from {low:g} to {high:g}"
         raise NbykError(f"found {bar:g}, expected {expected}", argument="against")
+    is_alone = bar is not None or (against is None and len(names) == 1)
+    pairs = [] if is_alone else choose_pairs(names, asked.against, alternative)
+    of_each, asked = asked, replace(asked, n_pairs=len(pairs) or len(names))
     question = replace(
         asked.question("mean"),
         test="t",
@@ -196,13 +199,11 @@ def compare_judged(
     )
     mean_estimates = [corrected(weighing, place) for place in range(len(names))]
     means = tuple(
-        _estimated(weighing, of, of.broad, place, None, asked) for place, of in enumerate(mean_estimates)
+        _estimated(weighing, of, of.broad, place, None, of_each) for place, of in enumerate(mean_estimates)
     )
-    is_alone = bar is not None or (against is None and len(names) == 1)
-    pairs = [] if is_alone else choose_pairs(names, asked.against, alternative)
     baseline = names.index(asked.against) if pairs and asked.against is not None else None
-    others = [place for place in range(len(names)) if baseline not in (None, place)]
-    every = {pair: corrected(weighing, *pair) for pair in (*pairs, *combinations(others, 2))}
+    all_pairs = (*pairs, *pairs_without(len(names), baseline))
+    every = {pair: corrected(weighing, *pair) for pair in all_pairs}
     tests = {pair: of.broad for pair, of in every.items() if of.broad is not None and of.broad.variance > 0.0}
     tests = moderated_tests(tests, len(names), baseline=baseline)
     estimates = {pair: every[pair] for pair in pairs}
@@ -256,7 +257,7 @@ def _estimated(
     return OnPeoplesScale(
         names[a],
         "" if b is None else names[b],
-        *judge_alone(weighing, a, b, asked.confidence_level),
+        *judge_alone(weighing, a, b, asked.pair_level),
         without_p(told(by_people)),
         claims,
         estimate.weight,
@@ -274,7 +275,7 @@ def _above(bar: float, estimate: Corrected, asked: Asked, ends: Interval) -> tup
 
 def _two_sided(asked: Asked) -> Asked:
     """Return what is asked of the judge: how it differs from people has no side that is better."""
-    return replace(asked, decision=replace(asked.decision, alternative="two-sided"))
+    return replace(asked, decision=replace(asked.decision, alternative="two-sided"), n_pairs=1)
 
 
 def _claims(

@@ -17,6 +17,7 @@ from nbyk.resampling.effects import Progress
 from nbyk.testing.corrections import (
     check_correction,
     corrected_pairs,
+    level_of_each,
     settled_decisions,
     times_of_least,
 )
@@ -81,11 +82,13 @@ def board_of_scores(
         expected = "a number between 0 and 1, such as 0.2" if test == ASO else f"none for {test}"
         raise NbykError(f"found {tau}, expected {expected}", argument="tau")
     _check_samples(samples, test, paired=paired)
+    correction = _correction(test, question.correction)
     question = replace(
         question,
         test=test,
         hypothesis=FACTS[test].hypothesis,
-        correction=_correction(test, question.correction),
+        correction=correction,
+        n_together=times_of_least(correction, len(pairs)),
         tau=USUAL_TAU if test == ASO and tau is None else tau,
         reason=reason or "",
     )
@@ -210,23 +213,34 @@ def _by_p(
     draws = [0 if result.exact else result.n_resamples for result in results]
     bounds = [bounds_of_drawn_p(of.p, n, of.alternative) for of, n in zip(results, draws, strict=True)]
     decided = settled_decisions(p, *np.transpose(bounds), alpha=question.alpha, method=question.correction)
+    level, of_margin = (
+        level_of_each(of, question.correction, len(pairs))
+        for of in (question.confidence_level, 1.0 - 2.0 * question.alpha)
+    )
     compared = []
     for names, result, is_decided in zip(pairs, results, decided.tolist(), strict=True):
         a, b = (sign * sample.scores[name] for name in names)
         favours: Shown = "better" if _first_is_in_front(result, a, b) else "worse"
-        claim = replace(result.claim(question.confidence_level, favours, DECISION_ERROR), decided=is_decided)
+        claim = replace(result.claim(level, favours, DECISION_ERROR), decided=is_decided)
         if margin is not None:
-            claim = replace(claim, margin=_margin(result, a, b, margin, question.alpha, options))
+            tests = _margin(result, a, b, margin, question.alpha, of_margin, options)
+            claim = replace(claim, margin=tests)
         of_two = _pair(names, question, sample, claim)
         compared.append(replace(of_two, cautions=tuple(result.without_interval(claim.interval))))
     return corrected_pairs(compared)
 
 
 def _margin(
-    result: SignificanceResult, a: Floats, b: Floats, size: float, alpha: float, options: Mapping[str, Any]
+    result: SignificanceResult,
+    a: Floats,
+    b: Floats,
+    size: float,
+    alpha: float,
+    level: float,
+    options: Mapping[str, Any],
 ) -> Margin:
     """Return the tests of a difference against a margin: the same test, one-sided, of shifted scores."""
-    interval = result.ends_at(1.0 - 2.0 * alpha)
+    interval = result.ends_at(level)
     test = partial(score_test, result.test)
     not_worse = test(a + size, b, **{**options, "alternative": "greater"})
     if math.isnan(interval[0]):

@@ -12,7 +12,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, check_name
 from nbyk.resampling.effects import Progress, Threads, check_defined
 from nbyk.resampling.samplers import check_null, get_sampler
-from nbyk.testing.corrections import Correction, n_corrected_for
+from nbyk.testing.corrections import Correction, level_of_each, n_corrected_for, times_of_least
 from nbyk.testing.decision import Decision, NullDraws
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.family import Hypotheses
@@ -21,8 +21,6 @@ from nbyk.testing.results import Question
 from nbyk.testing.systems.panel import Panel, panel_of
 
 EQUALLY_GOOD = "are equally good"
-EQUAL_SCORES = "have equal scores over the population of items"
-"""What the null hypothesis says of a system and a bar."""
 ALIKE = "answer every item from the same distribution"
 TESTED = {
     "swap_items": EQUALLY_GOOD,
@@ -88,6 +86,7 @@ class Asked:
             against=self.against,
             seed=self.seed,
             looks=self.looks,
+            n_together=self.n_together,
         )
 
     def check_paired(self, panels: Iterable[Panel]) -> None:
@@ -103,6 +102,21 @@ class Asked:
     def alpha_of_plans(self) -> float:
         """The level at which to plan for a pair: α, over the number of pairs if p is corrected for it."""
         return self.decision.alpha / n_corrected_for(self.correction, self.n_pairs)
+
+    @property
+    def n_together(self) -> int:
+        """The number of pairs whose intervals hold all at once, as Bonferroni's do."""
+        return times_of_least(self.correction, self.n_pairs)
+
+    @property
+    def pair_level(self) -> float:
+        """The confidence level of the interval of each pair."""
+        return level_of_each(self.confidence_level, self.correction, self.n_pairs)
+
+    @property
+    def margin_level(self) -> float:
+        """The confidence level of the interval of each pair that belongs to the tests of a margin."""
+        return level_of_each(1.0 - 2.0 * self.decision.alpha, self.correction, self.n_pairs)
 
     @property
     def hypothesis(self) -> str:

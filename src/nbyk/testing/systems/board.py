@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import combinations
 
 import numpy as np
 
 from nbyk.arrays import Floats
 from nbyk.data.scales import Scale
 from nbyk.data.units import Units
+from nbyk.metrics import Metric
 from nbyk.resampling.effects import check_defined
 from nbyk.testing.corrections import corrected_pairs, times_of_least
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.family import DrawnNull, choose_pairs, swap_bound
+from nbyk.testing.family import DrawnNull, choose_pairs, pairs_without, swap_bound
 from nbyk.testing.intervals import acceleration, agreeing, bca_interval, percentile_interval
 from nbyk.testing.pvalues import sides_of
 from nbyk.testing.ranks import board_from
@@ -35,7 +36,7 @@ from nbyk.testing.results import (
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import lone_spread, moderated_tests, shares_units
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
-from nbyk.testing.systems.by_formula import Places
+from nbyk.testing.systems.by_formula import Places, times_as_many
 from nbyk.testing.systems.cautions import (
     ONE_RESPONSE,
     about_data,
@@ -46,6 +47,7 @@ from nbyk.testing.systems.cautions import (
     about_undefined,
 )
 from nbyk.testing.systems.claims import (
+    POWER,
     broad_test,
     claims_of,
     few_units,
@@ -57,8 +59,10 @@ from nbyk.testing.systems.claims import (
 from nbyk.testing.systems.items_alone import (
     SIGN_TEST,
     ItemsAlone,
+    effects_in,
     items_alone,
     largest_of_items,
+    of_clusters,
     score_interval,
 )
 from nbyk.testing.systems.latent import with_latent
@@ -94,7 +98,7 @@ def board_of(scored: ScoredSystems, asked: Asked, *, with_parts: bool = True) ->
     tests = {pair: test for pair, panel in panels.items() if (test := broad_test(metric, panel)) is not None}
     baseline = None if asked.against is None else names.index(asked.against)
     if baseline is not None and any(map(shares_units, tests.values())):
-        for a, b in combinations([place for place in range(len(names)) if place != baseline], 2):
+        for a, b in pairs_without(len(names), baseline):
             if (test := broad_test(metric, asked.panel(scored.pair(a, b)))) is not None:
                 tests[a, b] = test
     alone, tests = tests, moderated_tests(tests, len(names), metric, baseline=baseline)
@@ -220,7 +224,7 @@ class _OnePair:
         items, by_bootstrap = self._items(under, drawn, margin, exact=exact, within_one=within_one)
         largest = 1.0 if margin is None else largest_of_items(metric, draws.rows, within_one=within_one)
         claims = claims_of(metric, data, panel, items, asked, test, margin, largest)
-        claims = with_latent(claims, metric, data, panel, self.scale, asked.confidence_level)
+        claims = with_latent(claims, metric, data, panel, self.scale, asked.pair_level)
         if under.n_draws > under.effects.size:  # too many pairs to keep all of their draws
             drawn = drawn[: under.effects.size].copy()
         unit = metric.effect_unit(self.scale)
@@ -256,7 +260,7 @@ class _OnePair:
     ) -> tuple[Claim, bool]:
         """Return the claim over new items or clusters alone, and whether its interval is the bootstrap's."""
         asked, panel, draws, decision = self.asked, self.panel, self.draws, self.asked.decision
-        (metric,), effect, level = draws.metrics, float(draws.observed[0]) + 0.0, asked.confidence_level
+        (metric,), effect, level = draws.metrics, float(draws.observed[0]) + 0.0, asked.pair_level
         p = under.p_values(decision.alternative)
         if exact:
             p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
@@ -274,7 +278,7 @@ class _OnePair:
         hopeless = chosen.standard_error == 0.0 and chosen.p > decision.alpha
         tested = None
         if margin is not None and known.signs is not None:
-            tested = margin_of_signs(*known.signs, draws.data.n_items, margin, decision.alpha)
+            tested = margin_of_signs(*known.signs, draws.data.n_items, margin, asked)
         least_p = 2.0**-draws.data.n_items if is_exact else 1.0 / (1 + under.n_draws)
         claim = Claim(
             panel.drawn_over,
@@ -290,7 +294,20 @@ class _OnePair:
             margin=tested,
             least_p=sides_of(decision.alternative) * least_p,
         )
+        if not panel.is_broad and metric.is_mean_over_items:
+            claim = _planned(claim, metric, draws, asked)
         return claim.within(-1.0, 1.0) if within_one else claim, alone.interval is None
+
+
+def _planned(claim: Claim, metric: Metric, draws: Draws, asked: Asked) -> Claim:
+    """Return an open claim with the number of items that would settle it, by the spread of their effects."""
+    effects, clusters = effects_in(metric, draws.rows), draws.rows.clusters
+    spread = effects if clusters is None else of_clusters(effects, clusters)
+    times = times_as_many(claim, float(spread.var(ddof=1)) / spread.size, asked)
+    if times is None:
+        return claim
+    n = math.ceil(times * effects.size)
+    return replace(claim, enough="items", advice=f"about {n} items would show this effect (power {POWER:g})")
 
 
 def _decided(pair: Pair, under: DrawnNull) -> Pair:

@@ -37,6 +37,9 @@ Places = tuple[int, int]
 CONSTANT = "nothing shows how the effect varies; collect more items"
 """The reason why there is no claim about an effect that is the same on all items."""
 
+_MOST_TIMES = 1000.0
+"""Beyond so many times the data, an effect is too near 0 for a number to be advice."""
+
 
 def formula_test(effect: float, items: Component, *units: Component) -> SharedUnitsTest:
     """Return the test of an effect with these parts of its variance: over items, and over shared units."""
@@ -92,7 +95,7 @@ def times_as_many(claim: Claim, variance: float, asked: Asked) -> float | None:
         return None
     reach = float(ndtri(1.0 - alpha / sides_of(alternative)) + ndtri(POWER))
     times = variance * reach**2 / claim.effect**2
-    return times if times > 1.0 else None
+    return times if 1.0 < times <= _MOST_TIMES else None
 
 
 def board_by_formula(

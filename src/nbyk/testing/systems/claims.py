@@ -145,7 +145,7 @@ def claim_by_t(
         over,
         population,
         test.effect,
-        test.interval(asked.confidence_level),
+        test.interval(asked.pair_level),
         test.p_value(decision.alternative),
         0.0,
         "t",
@@ -171,7 +171,7 @@ def few_units(panels: Sequence[Panel], *, alone: bool = False) -> Iterator[str]:
 
 
 def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -> tuple[str, str]:
-    """Return what is enough to find the present effect, items first, and how many units; "" for items."""
+    """Return what is enough to find the present effect, items first, and how many."""
     pilot, alternative = panel.responses, asked.decision.alternative
     if is_behind(test.effect, alternative) or test.effect == 0.0:
         return "", ""
@@ -187,8 +187,9 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
         asked.alpha_of_plans,
         "two-sided" if alternative == "two-sided" else "greater",
     )
-    if aim.least("n_items") is not None:
-        return "items", ""
+    shows = f"show this effect (power {POWER:g})"
+    if (n_items := aim.least("n_items")) is not None:
+        return "items", f"about {n_items} items would {shows}"
     people = panel.in_words("runs") if rated and not pilot.gold.values.size else "raters"
     words = {"raters": people, "runs": panel.in_words("runs")}
     counts = {name: getattr(aim.now, name) for name in words if getattr(aim.now, name)}
@@ -201,7 +202,6 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
     if together is not None:
         numbers = [f"{getattr(together, name)} {words[name]}" for name in counts]
         ways = [f"{listed([f'{together.n_items} items', *numbers])} together"]
-    shows = f"show this effect (power {POWER:g})"
     advice = f"about {' or '.join(ways)} would {shows}; {says}" if ways else f"{says} {shows}"
     return next(iter(least), ""), advice
 
@@ -233,7 +233,7 @@ def claims_of(
             "give the largest difference that does not matter, as in 0.02 for 2 percentage points",
             argument="margin",
         )
-    tested, rated, alpha = [], sample_of(data, panel, of_clusters=False), asked.decision.alpha
+    tested, rated = [], sample_of(data, panel, of_clusters=False)
     for claim in claims:
         if claim.margin is not None:  # it was tested as its effect was
             tested.append(claim.margin)
@@ -244,13 +244,15 @@ def claims_of(
         if test is None and not claim.reason:
             sample = sample_of(data, panel, of_clusters="clusters" in claim.over)
             test = shared_units_test(metric, sample, sources=sources)
-        margin_tests = _margin(claim, test, margin, alpha, within_one=within_one)
+        margin_tests = _margin(claim, test, margin, asked, within_one=within_one)
         by_t = test is not None and not (test.is_constant or margin_tests.reason)
         if by_t and sample is not None and not sources and metric.is_mean_over_items:
             effects, unit = effects_of_items(metric, sample), claim.over[-1]
             if unit == "clusters" and data.clusters is not None:
                 effects = of_clusters(effects, data.clusters)
-            margin_tests = _with_step(margin_tests, effects, largest, unit, bounded=within_one)
+            margin_tests = _with_step(
+                margin_tests, effects, largest, unit, asked.margin_level, bounded=within_one
+            )
         if not math.isnan(margin_tests.interval[0]):
             bounded = within(metric, metric.effect_range, margin_tests.interval, rated)
             margin_tests = replace(margin_tests, interval=bounded)
@@ -261,11 +263,12 @@ def claims_of(
 
 
 def _margin(
-    claim: Claim, test: SharedUnitsTest | None, size: float, alpha: float, *, within_one: bool
+    claim: Claim, test: SharedUnitsTest | None, size: float, asked: Asked, *, within_one: bool
 ) -> Margin:
     """Return the tests of a claim's effect against a margin."""
+    alpha = asked.decision.alpha
     if test is not None and test.is_constant and within_one:
-        return _of_constant(test, size, alpha)
+        return _of_constant(test, size, asked)
     reason = claim.reason if test is None else _CONSTANT if test.is_constant else test.roughness
     if test is None or reason:
         return Margin(size, math.nan, math.nan, math.nan, NONE, alpha, reason)
@@ -273,7 +276,7 @@ def _margin(
     p = not_worse, test.p_value("less", null=-size), max(not_worse, not_better)
     sides: tuple[tuple[Alternative, float], ...] = (("greater", -size), ("less", -size), ("less", size))
     doubts = _doubts(*(test.doubts(side, alpha, null=null) for side, null in sides))
-    return Margin(size, *p, test.interval(1.0 - 2.0 * alpha), alpha, doubts=doubts)
+    return Margin(size, *p, test.interval(asked.margin_level), alpha, doubts=doubts)
 
 
 def _doubts(
@@ -284,7 +287,7 @@ def _doubts(
     return tuple(doubt._replace(of=kind) for kind, doubts in kinds.items() for doubt in doubts)
 
 
-def margin_of_signs(n_plus: int, n_minus: int, n: int, size: float, alpha: float) -> Margin | None:
+def margin_of_signs(n_plus: int, n_minus: int, n: int, size: float, asked: Asked) -> Margin | None:
     """Return the tests of a margin if of n items some are for A, and some for B; None if all are alike.
 
     They are those behind the interval of signs: t calls too many that are at the margin not worse, up to .10
@@ -294,8 +297,8 @@ def margin_of_signs(n_plus: int, n_minus: int, n: int, size: float, alpha: float
         return None
     not_worse, worse = p_above(n_plus, n_minus, n, -size), p_above(n_minus, n_plus, n, size)
     equivalent = max(not_worse, p_above(n_minus, n_plus, n, -size))
-    interval = signs_interval(n_plus, n_minus, n, 1.0 - 2.0 * alpha)
-    return Margin(size, not_worse, worse, equivalent, interval, alpha)
+    interval = signs_interval(n_plus, n_minus, n, asked.margin_level)
+    return Margin(size, not_worse, worse, equivalent, interval, asked.decision.alpha)
 
 
 def is_within_one(metric: Metric, data: ResponseSet) -> bool:
@@ -309,12 +312,14 @@ def is_within_one(metric: Metric, data: ResponseSet) -> bool:
     return least >= -1.0 and most <= 1.0 and metric.is_mean_over_items and has_bounds(metric, rated)
 
 
-def _with_step(margin: Margin, effects: Floats, largest: float, unit: str, *, bounded: bool) -> Margin:
+def _with_step(
+    margin: Margin, effects: Floats, largest: float, unit: str, level: float, *, bounded: bool
+) -> Margin:
     """Return the tests by t over items or clusters, with what their effects ask for beside it (`of_effects`).
 
     An item that the sample does not show may lie as far beyond the margin as it is from `largest`.
     """
-    size, alpha, level = margin.size, margin.alpha, 1.0 - 2.0 * margin.alpha
+    size, alpha = margin.size, margin.alpha
 
     def tested(null: float, side: Alternative) -> ItemsAlone:
         p, interval = p_by_t(effects - null, level)
@@ -339,7 +344,7 @@ def _with_step(margin: Margin, effects: Floats, largest: float, unit: str, *, bo
     return Margin(size, *p, interval, alpha, doubts=doubts)
 
 
-def _of_constant(test: SharedUnitsTest, margin: float, alpha: float) -> Margin:
+def _of_constant(test: SharedUnitsTest, margin: float, asked: Asked) -> Margin:
     """Return the tests if all n items, or clusters of them, have the same effect.
 
     Say that a share q of all items has another effect, between −1 and 1. The chance that none of n items
@@ -356,9 +361,9 @@ def _of_constant(test: SharedUnitsTest, margin: float, alpha: float) -> Margin:
     not_worse = chance(effect + margin, down)
     worse = chance(-margin - effect, up)
     equivalent = max(not_worse, chance(margin - effect, up))
-    other = 1.0 - alpha ** (1.0 / n)
+    other = 1.0 - (asked.decision.alpha / asked.n_together) ** (1.0 / n)
     interval = effect - other * down, effect + other * up
-    return Margin(margin, not_worse, worse, equivalent, interval, alpha)
+    return Margin(margin, not_worse, worse, equivalent, interval, asked.decision.alpha)
 
 
 def sample_of(data: ResponseSet, panel: Panel, *, of_clusters: bool) -> Responses:

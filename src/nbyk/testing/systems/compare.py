@@ -14,7 +14,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.responses import as_systems
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.scores import TAKEN_AS_SCORES, are_scores
-from nbyk.data.systems import Systems
+from nbyk.data.systems import Systems, chosen
 from nbyk.data.votes import Votes
 from nbyk.errors import NbykError, renaming
 from nbyk.metrics import Metric
@@ -71,6 +71,7 @@ def compare(
     kind: str | None = None,
     classes: Sequence[Any] | None = None,
     scale: GivenScale | None = None,
+    only: Sequence[str] | None = None,
     against: str | float | None = None,
     correction: Correction | None = None,
     null: str = "swap_items",
@@ -134,6 +135,8 @@ def compare(
     scale
         The scale of numbers given as arrays, frames or lists: "1..5". Effects and scores are then in its
         unit, within it.
+    only
+        The names of the systems to compare, if not all; the first is A.
     against
         The name of a baseline, to compare every other system with it; by default all pairs are compared. Or a
         score: each system's own score is compared with it (`nbyk.testing.systems.one_system`).
@@ -261,7 +264,7 @@ def compare(
                 'nbyk.read_systems(frame, cluster="task"), and give nbyk.Suite.of(systems.clusters)',
                 argument="suite",
             )
-        how = {"cluster": cluster, "classes": classes, "scale": scale}
+        how = {"cluster": cluster, "classes": classes, "scale": scale, "only": only}
         read = read_systems(a, kind=kind if test is None else "scores", **how)  # type: ignore[arg-type]
         asked_of_read = {**words, **dict.fromkeys(("kind", *how))}
         board = compare(read, **{name: asked_of_read[name] for name in compare.__kwdefaults__ or {}})
@@ -305,6 +308,8 @@ def compare(
         if given is not None:
             raise NbykError(f"{_OF_VOTES}; leave it out", argument="a")
         _refuse_unused(words, _OF_VOTES)
+        if only is not None:
+            gold = gold.among(tuple(chosen(dict.fromkeys(gold.models), only)))
         return board_of_votes(gold, asked, judge=judge)
     if judge is not None:
         raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")
@@ -330,6 +335,8 @@ def compare(
             by_cells=metric is None,
             paired=pair_runs,
         )
+    if only is not None:
+        systems = systems.among(only)
     if lower_is_better is not None:
         refuse_options(systems.kind, {"lower_is_better": lower_is_better}, has_gold=systems.gold is not None)
         systems = replace(systems, lower_is_better=lower_is_better)

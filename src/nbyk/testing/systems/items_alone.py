@@ -110,28 +110,27 @@ def items_alone(
             return ItemsAlone(p)
         why = f"every sample of the {unit} has the same effect: nothing shows how it varies"
         return ItemsAlone(p, NONE, (Doubt(why),))
-    scores = scores_of_items(metric, rows)[:2]
-    effects = metric.sign * (scores[0] - scores[1] if len(scores) == 2 else scores[0])
+    scores, effects = scores_of_items(metric, rows)[:2], effects_in(metric, rows)
     whole = (0.0, 1.0) if len(scores) == 2 else (-1.0, 0.0, 1.0)
     if rows.clusters is None and np.isin(scores, whole).all():
         counts = int((effects > 0.0).sum()), int((effects < 0.0).sum())
-        interval = signs_interval(*counts, effects.size, asked.confidence_level)
+        interval = signs_interval(*counts, effects.size, asked.pair_level)
         if asked.null != "swap_items":
             return ItemsAlone(p, interval, signs=counts)
         exact = {side: PValue(value, 0.0, side) for side, value in p_of_signs(*counts).items()}
         return ItemsAlone(exact, interval, method=SIGN_TEST, signs=counts)
-    sums, sizes = effects, np.ones(effects.size)
+    clusters = np.arange(effects.size) if rows.clusters is None else rows.clusters
+    sums, sizes = np.bincount(clusters, weights=effects).astype(np.float64), np.bincount(clusters)
     if rows.clusters is not None:
-        sums, sizes = np.bincount(rows.clusters, weights=effects), np.bincount(rows.clusters)
         effects = of_clusters(effects, rows.clusters)
     few = sums.size < FEW_ITEMS
     whole_range = (-1.0, 1.0) if within_one else (-math.inf, math.inf)
-    interval = interval_of_swaps(sums, sizes, asked.confidence_level, whole_range) if few else percentile
+    interval = interval_of_swaps(sums, sizes, asked.pair_level, whole_range) if few else percentile
     alone = of_effects(
         effects,
         p,
         interval,
-        level=asked.confidence_level,
+        level=asked.pair_level,
         alternative=asked.decision.alternative,
         largest=largest_of_items(metric, rows, within_one=within_one),
         bounded=within_one,
@@ -195,6 +194,13 @@ def scores_of_items(metric: Metric, rows: Rows) -> Floats:
     if metric.additive:
         return rows.sums(metric).features.T
     return item_scores(metric, rows)
+
+
+def effects_in(metric: Metric, rows: Rows) -> Floats:
+    """Return the effects of single items, of the first system over the second, shape (N,)."""
+    scores = scores_of_items(metric, rows)[:2]
+    effects: Floats = metric.sign * (scores[0] - scores[1] if len(scores) == 2 else scores[0])
+    return effects
 
 
 def item_effects(data: ResponseSet, metric: Metric) -> Floats | None:

@@ -21,9 +21,9 @@ from nbyk.sums import product, root
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
 from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
-from nbyk.testing.results import Board, Claim, Doubt, Interval, Margin, favoured, inconclusive
+from nbyk.testing.results import EQUAL_SCORES, Board, Claim, Doubt, Interval, Margin, favoured, inconclusive
 from nbyk.testing.shared_units import shared_units_test
-from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
+from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import board_by_formula, times_as_many, without_p
 from nbyk.testing.systems.claims import (
     POWER,
@@ -64,9 +64,13 @@ def board_alone(scored: ScoredSystems, asked: Asked, *, bar: float | None = None
         )
     against = None if bar is None else f"a score of {in_full(bar)}"
     normal = None if bar is None else from_0_to_1(bar, scored)
-    asked = replace(asked, n_pairs=len(scored.names))
-    alone = [_Alone(scored, asked, system, normal, against or "") for system in range(len(scored.names))]
+    systems, of_each = range(len(scored.names)), asked
+    asked = replace(asked, n_pairs=len(systems))
+    alone = [_Alone(scored, asked, system, normal, against or "") for system in systems]
     claims = {(one.system, -1): one.claims() for one in alone}
+    of_scores = [*claims.values()]
+    if asked.n_together > 1:
+        of_scores = [_Alone(scored, of_each, system, normal, "").claims() for system in systems]
     in_ratings = partial(metric.score_in_ratings, scale=scored.scale)
     scores = np.array([in_ratings(score) for score in scored.scores])
     sign = 1.0 if bar is None else metric.sign
@@ -83,7 +87,7 @@ def board_alone(scored: ScoredSystems, asked: Asked, *, bar: float | None = None
         replace(scored.sample, n_clusters=n_clusters),
         scored.names,
         scores,
-        [_of_score(of, score, sign) for of, score in zip(claims.values(), scores.tolist(), strict=True)],
+        [_of_score(of, score, sign) for of, score in zip(of_scores, scores.tolist(), strict=True)],
         claims,
         sign=metric.sign,
         warnings=warnings,
@@ -207,7 +211,7 @@ class _Alone:
         """Return the claim over new items, or clusters; with exact tests of a margin of this size, if any."""
         asked, metric, sign, bar = self.asked, self.metric, self.metric.sign, self.bar or 0.0
         over, population = panel.drawn_over, panel.population((), of_clusters=panel.draws_clusters)
-        level, alternative, unit = asked.confidence_level, asked.decision.alternative, panel.drawn_over[-1]
+        level, alternative, unit = asked.pair_level, asked.decision.alternative, panel.drawn_over[-1]
         constant = f"all {unit} give the same score, so that nothing shows how it varies; collect more"
         if not metric.is_mean_over_items:
             sample = sample_of(self.data, panel, of_clusters=panel.draws_clusters)
@@ -224,7 +228,7 @@ class _Alone:
             least_p = min(extremes)
             ends, method = proportion_interval(count, n, level), EXACT
             if size is not None:
-                margin = _exact_margin(sign, count, n, bar, size, asked.decision.alpha)
+                margin = _exact_margin(sign, count, n, bar, size, asked)
         elif np.ptp(spread) <= tie_tolerance(spread):
             if not self.bounded:
                 return inconclusive(over, population, constant)
@@ -265,12 +269,12 @@ def _exact(count: int, n: int, bar: float) -> tuple[float, float]:
     return float(bdtrc(count - 1, n, bar)) if count else 1.0, float(bdtr(count, n, bar))
 
 
-def _exact_margin(sign: float, count: int, n: int, bar: float, size: float, alpha: float) -> Margin:
+def _exact_margin(sign: float, count: int, n: int, bar: float, size: float, asked: Asked) -> Margin:
     """Return the tests of a share against a bar less a margin, and one more, by the binomial law."""
     less, more = (_towards(sign, *_exact(count, n, at)) for at in (bar - sign * size, bar + sign * size))
-    low, high = sorted(sign * (end - bar) for end in proportion_interval(count, n, 1.0 - 2.0 * alpha))
+    low, high = sorted(sign * (end - bar) for end in proportion_interval(count, n, asked.margin_level))
     equivalent = max(less["greater"], more["less"])
-    return Margin(size, less["greater"], less["less"], equivalent, (low, high), alpha)
+    return Margin(size, less["greater"], less["less"], equivalent, (low, high), asked.decision.alpha)
 
 
 def _of_constant(value: float, n: int, bar: float) -> tuple[float, float]:

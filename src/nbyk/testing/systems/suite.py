@@ -21,15 +21,15 @@ import numpy as np
 from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.sums import product
-from nbyk.testing.corrections import correct_p_values
+from nbyk.testing.corrections import correct_p_values, level_of_each
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.pvalues import p_of_signs, tie_tolerance
-from nbyk.testing.results import NONE, Board, Claim, Doubt, Interval
+from nbyk.testing.results import EQUAL_SCORES, NONE, Board, Claim, Doubt, Interval
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component, weighted_component
 from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK
 from nbyk.testing.shared_units.statistic import items_at_work
-from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
+from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import (
     CONSTANT,
     board_by_formula,
@@ -224,6 +224,8 @@ def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: fl
     of_scores = {system: claims(scores[system], panels[system, -1]) for system in systems}
     against = asked.against
     is_alone = bar is not None or (len(systems) == 1 and against is None)
+    pairs = [] if is_alone else choose_pairs(scored.names, against, asked.decision.alternative)
+    asked = replace(asked, n_pairs=len(pairs) or len(systems))
     if bar is not None:
         against, normal = f"a score of {in_full(bar)}", from_0_to_1(bar, scored)
         claims_of_pairs = {
@@ -232,7 +234,6 @@ def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: fl
     elif is_alone:
         claims_of_pairs = {(0, -1): tuple(without_p(claim, in_ratings(0.0)) for claim in of_scores[0])}
     else:
-        pairs = choose_pairs(scored.names, against, asked.decision.alternative)
         panels = {pair: _panel(scored, *pair) for pair in pairs}
         claims_of_pairs = {
             (a, b): claims(metric.sign * (scores[a] - scores[b]), panel) for (a, b), panel in panels.items()
@@ -296,6 +297,8 @@ def task_table(scored: ScoredSystems, suite: Suite, board: Board) -> pd.DataFram
     scores, unit = scores_of_items(metric, scored.rows), metric.effect_unit(scored.scale)
     in_ratings = partial(metric.score_in_ratings, scale=scored.scale)
     a, b = (scored.names.index(name) for name in (first.a, first.b))
+    asked = board.question
+    level = level_of_each(asked.confidence_level, asked.correction, len(suite.names))
     rows = []
     for task, name in enumerate(suite.names):
         here = scores[:, suite.of_items == task]
@@ -303,7 +306,7 @@ def task_table(scored: ScoredSystems, suite: Suite, board: Board) -> pd.DataFram
         signs = int((effects > 0.0).sum()), int((effects < 0.0).sum())
         p, (low, high) = 1.0, NONE
         if effects.size > 1 and np.ptp(effects) > tie_tolerance(effects):
-            p_of_sides_by_t, (low, high) = p_by_t(effects, board.question.confidence_level)
+            p_of_sides_by_t, (low, high) = p_by_t(effects, level)
             p = p_of_sides_by_t[alternative].p
         if np.isin(effects, (-1.0, 0.0, 1.0)).all():
             p = p_of_signs(*signs)[alternative]
@@ -320,5 +323,5 @@ def task_table(scored: ScoredSystems, suite: Suite, board: Board) -> pd.DataFram
             }
         )
     table = pd.DataFrame(rows)
-    corrected = correct_p_values(table["p"].to_list(), board.question.correction)
+    corrected = correct_p_values(table["p"].to_list(), asked.correction)
     return table.assign(**{"corrected p": corrected})

@@ -317,12 +317,12 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         return _planned(broad.within(-most, most), test, votes, asked, judge), narrow
 
     places = choose_pairs(votes.models, asked.against, asked.decision.alternative)
-    asked = replace(asked, n_pairs=len(places))
     centre = float(scores.mean())
     intervals: list[Interval] = []
     for model in range(len(votes.models)):
         low, high = claims(model, -1)[0].interval
         intervals.append((centre + low, centre + high))
+    asked = replace(asked, n_pairs=len(places))
     question = replace(
         asked.question("win_rate" if is_of_two else "bradley_terry"),
         test="t",
@@ -351,7 +351,7 @@ def _by_signs(votes: Votes, model: int, unit: float, population: str, asked: Ask
     """Return the claim of the exact sign test about one of two models, each of whose votes has a prompt."""
     places = np.where(votes.a == model, 1 - votes.outcomes, votes.outcomes - 1)
     won, lost = int((places > 0).sum()), int((places < 0).sum())
-    low, high = signs_interval(won, lost, votes.n_votes, asked.confidence_level)
+    low, high = signs_interval(won, lost, votes.n_votes, asked.pair_level)
     effect, alternative = unit * (won - lost) / votes.n_votes, asked.decision.alternative
     p = p_of_signs(won, lost)[alternative]
     ends, favours = (unit * low, unit * high), favoured(effect, alternative)
