@@ -261,8 +261,7 @@ class Systems:
 def chosen(systems: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Return some of the systems by their names, in this order; the first is A."""
     for name in names:
-        if name not in systems:
-            raise unknown_name("system", name, systems).about(argument="only")
+        check_name("system", name, systems, argument="only")
     if len({*names}) < len(names) or not names:
         raise NbykError(f"found {listed(names) or 'no name'}, expected each system once", argument="only")
     return {name: systems[name] for name in names}
