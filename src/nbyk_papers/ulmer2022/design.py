@@ -41,7 +41,7 @@ TESTS = {
 """The paper's six tests, with the names printed there: its Student's t is Welch's, its permutation test swaps
 pairs."""
 
-FURTHER_TESTS = ("permutation", "paired_bootstrap")
+FURTHER_TESTS = ("permutation", "permutation_and_welch", "paired_bootstrap")
 """Tests of `nbyk.testing.scores.battery` that the paper does not have."""
 
 ASO = "aso"
@@ -130,6 +130,7 @@ SEMANTICS = {
         options={
             "approximate_randomisation": _DRAWN,
             "permutation": _DRAWN,
+            "permutation_and_welch": _DRAWN,
             "bootstrap": _COUNT,
             "paired_bootstrap": _COUNT,
         },
