@@ -14,7 +14,7 @@ from scipy.stats import norm
 import nbyk
 from benchmarks import settled_wins
 from nbyk.data.units import ALL_FRESH
-from nbyk.planning import settled_sizes
+from nbyk.planning import settle as road
 
 N_ITEMS, K, OFF_A, OFF_B, NOISE = 400, 3, 0.1, 0.13, 0.12
 """A world: item means are off uniformly by up to this, and a normal rating is off again."""
@@ -50,7 +50,7 @@ def test_ratings_that_settle_names_have_the_power_that_it_states(monkeypatch: py
     Stated minus reached was .017 on average, with a standard error of .010: of it, .002 is Monte-Carlo error
     (2,000 sets each), and the rest how pilots differ.
     """
-    monkeypatch.setattr(settled_sizes, "_SETS", (256, 256))
+    monkeypatch.setattr(road, "_PRECISION", 0.03)
     rng = np.random.default_rng(1)
     gaps = []
     while len(gaps) < 24:
