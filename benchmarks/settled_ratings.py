@@ -54,7 +54,7 @@ def named(world: tuple[int, int, float, float], rng: np.random.Generator) -> tup
     if not 0.0 < effect / float(gains.std(ddof=1)) * math.sqrt(n) < Z:
         return None
     data = replace(nbyk.response_set(gold, a, b), units=ALL_FRESH)
-    found = nbyk.settle(data, metric="mse", max_items=n, n_resamples=999)
+    found = nbyk.settle(data, metric="mse", max_items=n + 1, n_resamples=999)
     ways = [way for way in (found, *found.others) if way.open == ("k_responses",)]
     if not found.reachable or not ways:
         return None

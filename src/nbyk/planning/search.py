@@ -24,7 +24,7 @@ _WORTH = 1.1
 _SEARCH = 0.5
 """Standard error of a search, relative to that of the answer: the choice must hold on fresh test sets.
 Searches with slow tests use the answer's standard error, and move on if the choice does not hold."""
-_FAR_OFF = 3.0
+_FAR_OFF = 1.96
 _FIGURE_POWER = 0.8
 
 
