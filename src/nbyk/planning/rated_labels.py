@@ -75,7 +75,8 @@ def plan_by_raters(source: LabelPrior | LabelledItems, metric: Metric, given: Ma
     seed, effect, epsilon = as_seed(given["seed"]), given["effect"], given["epsilon"]
     long_run = ""
     if effect is not None and epsilon is None:  # as of the plan for these raters
-        answers, alike = 1 if metric.needs == "classes" else None, prior.with_raters(0.0, 0.0)
+        answers = 1 if metric.needs == "classes" else None
+        alike: Any = prior.with_raters(0.0, 0.0)
         items = replace(source, prior=alike) if isinstance(source, LabelledItems) else alike
 
         def population(epsilon: float) -> LabelPopulation:
