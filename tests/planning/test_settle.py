@@ -193,8 +193,8 @@ def test_the_sizes_named_have_the_power_on_the_process_behind_the_data() -> None
         assert abs(power_of_swaps(errors[1] - errors[0]) - size.simulated.power) < 0.12
         assert min(size.power, size.simulated.power) > 0.8 - SHORT
     (limit,) = (text for text in found.warnings if "extrapolate from 3" in text)
-    assert "a power of 0.8 had 0.78 on average" in limit
-    assert "nine in ten of them 0.55 to 0.95" in limit
+    assert "a power of 0.8 had 0.86 on average" in limit
+    assert "nine in ten of them 0.78 to 0.95" in limit
 
 
 def test_items_named_have_the_power_on_items_like_those_of_convabuse() -> None:
