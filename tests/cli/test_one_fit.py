@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import nbyk
 from nbyk.data import Levels
-from nbyk.data.units import ALL_FRESH
 from nbyk.files import read_json
-from nbyk.metrics import get
-from nbyk.planning import settled_sizes
-from nbyk.planning.fitted_systems import FittedSystems
 from nbyk.priors import Response, TwoStagePrior, fit_prior
 from nbyk.priors.families import Beta, TruncatedNormal, open_uniforms
 from tests.cli.conftest import Run
@@ -59,14 +53,6 @@ def fitted_by_command(nbyk: Run, matrix: np.ndarray) -> None:
         assert code == 0, errors
 
 
-def population(gold: np.ndarray) -> TwoStagePrior:
-    """Return the prior that `nbyk.settle` plans with."""
-    rng = np.random.default_rng(2)
-    a, b = (np.clip(gold + step * rng.integers(-1, 2, gold.shape) / 5, 0, 0.8) for step in (1, 2))
-    data = nbyk.response_set(gold, a, b)
-    return FittedSystems.of(data, get("mae"), 0.03, LEVELS, 0).population.prior
-
-
 def test_one_source_has_one_prior(nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     gold = fair()
@@ -82,8 +68,7 @@ def test_one_source_has_one_prior(nbyk: Run, tmp_path: Path, monkeypatch: pytest
     assert said.endswith("To plan with it: nbyk plan --prior own.json --epsilon 0.1 --power 0.8\n")
     of_python = fit_prior("mine", gold, FIVE).prior
     priors = (of_fit, of_table, of_python, TwoStagePrior.from_dict(planned["prior"]))
-    keys = {prior.key() for prior in priors}
-    assert keys == {population(gold).key()}
+    assert len({prior.key() for prior in priors}) == 1
     assert "caution" not in planned["prior"]
     assert not read_json("check.json")["rejected"]
     families = Path("families.csv").read_text(encoding="utf-8").splitlines()
@@ -107,22 +92,6 @@ def test_what_the_check_rejects_is_said_first(
         assert code == 0, errors
         assert says.search(" ".join(text.split()).partition("Careful: ")[2])
         assert says.match(json.loads(nbyk(f"plan {of_plan} {PLAN}")[1])["cautions"][0])
-
-
-def test_what_would_settle_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settled_sizes, "_SETS", (64, 64))
-    gold = camps()
-    rng = np.random.default_rng(4)
-    a, b = (np.clip(gold + step * rng.integers(-1, 2, gold.shape) / 5, 0, 0.8) for step in (2, 2))
-    found = nbyk.settle(
-        replace(nbyk.response_set(gold, a, b), units=ALL_FRESH),
-        metric="mae",
-        scale=LEVELS,
-        n_resamples=999,
-        max_responses=10,
-    )
-    assert any(way.simulated for way in (found, *found.others))
-    assert found.warnings[0].startswith("The prior fitted to these items does not describe its ratings well")
 
 
 @pytest.mark.parametrize(

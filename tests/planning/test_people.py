@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 import nbyk
 from nbyk.errors import NbykError
@@ -203,3 +205,12 @@ def test_raters_who_share_no_item_have_the_power_of_the_test_itself() -> None:
         data = responses(a, np.zeros(a.shape), a_units=who, b_units=who, paired=True)
         found += shared_units_test(MEAN, data).p_value() <= 0.05
     assert power_with_people(spread, crew, effect) == pytest.approx(found / 1500, abs=0.06)
+
+
+@pytest.mark.parametrize("half_width", [0.02, 0.05, 0.1])
+def test_a_half_width_is_an_effect_that_is_found_in_half_of_all_collections(half_width: float) -> None:
+    sd = 0.2
+    size: dict[str, Any] = {"k_responses": 1, "raters": 0, "runs": 0, "power": 0.5}
+    n = nbyk.plan(nbyk.Spread(sd**2), effect=half_width, **size).n_items
+    of, more = (t.ppf(0.975, items - 1) * sd / math.sqrt(items) for items in (n - 1, n))
+    assert more <= half_width < of

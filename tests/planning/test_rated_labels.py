@@ -17,11 +17,12 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
 from nbyk.planning import fitted_raters
 from nbyk.planning.fitted_raters import fit_raters
+from nbyk.planning.long_run import long_run_effect
 from nbyk.planning.plan import plan
 from nbyk.planning.rated_labels import RatedItems, answered, simulated_pilot
 from nbyk.priors import ClassPrior, OrdinalPrior, fit_classes
 from nbyk.priors.nominal import LabelPrior, MixedPool
-from nbyk.resampling.labels import LabelledItems, counts_among
+from nbyk.resampling.labels import LabelledItems, LabelPopulation, counts_among
 from nbyk.resampling.rated_labels import dealt_raters, labels_by_raters
 from nbyk.resampling.resample import observed_effects
 from nbyk.testing.shared_units import shared_units_test
@@ -147,11 +148,11 @@ def test_the_raters_of_a_plan_have_its_power(
     prior: LabelPrior, metric: Metric, effect: float, n_items: int, k: int
 ) -> None:
     """The power of fresh collections is the stated one within 4 standard errors, and at least nearly .8."""
+    epsilon = simulated_pilot(prior, k, metric, effect).epsilon
     found = plan(
-        prior, metric=metric, effect=effect, power=0.8, k_responses=k, solve="raters", n_items=n_items
+        prior, metric=metric, epsilon=epsilon, power=0.8, k_responses=k, solve="raters", n_items=n_items
     )
     assert found.crew.raters >= 3
-    epsilon = simulated_pilot(prior, k, metric, effect).epsilon
     power = rejections(prior, metric, epsilon, found.crew, 300)
     error = np.hypot(found.standard_error, np.sqrt(power * (1 - power) / 300))
     assert abs(power - found.power) < 4 * error
@@ -161,7 +162,8 @@ def test_the_raters_of_a_plan_have_its_power(
 
 def test_the_table_of_a_plan_has_what_the_formula_gives_at_the_plans_own_power() -> None:
     """By more raters fewer items do, and by fewer raters more: the plan itself is no exception."""
-    asked: dict[str, Any] = {"metric": TOTAL_VARIATION, "effect": 0.03, "power": 0.8, "k_responses": 3}
+    epsilon = simulated_pilot(PRIOR, 3, TOTAL_VARIATION, 0.03).epsilon
+    asked: dict[str, Any] = {"metric": TOTAL_VARIATION, "epsilon": epsilon, "power": 0.8, "k_responses": 3}
     found = plan(PRIOR, raters=12, solve="items", **asked)
     assert found.asked_of_formula is not None
     assert found.asked_of_formula != 0.8
@@ -177,7 +179,8 @@ def test_a_pilot_of_labels_plans_as_the_prior_that_is_fitted_to_it() -> None:
     counts = counts_among(labels, 3)
     prior = fit_raters(fit_classes("mine", counts, n_sets=1).prior, labels, units)
     pilot = LabelledItems(prior, counts, raters=units.n_shared)
-    asked: dict[str, Any] = {"metric": TOTAL_VARIATION, "effect": 0.03, "power": 0.8, "solve": "raters"}
+    epsilon = simulated_pilot(prior, 3, TOTAL_VARIATION, 0.03).epsilon
+    asked: dict[str, Any] = {"metric": TOTAL_VARIATION, "epsilon": epsilon, "power": 0.8, "solve": "raters"}
     by_pilot = plan(pilot, **asked)
     by_prior = plan(prior, n_items=200, k_responses=3, **asked)
     assert by_pilot.crew == by_prior.crew
@@ -260,10 +263,24 @@ def test_plans_that_raters_cannot_have_are_refused(
 def test_an_epsilon_is_the_effect_that_it_gives() -> None:
     asked = {"metric": ACCURACY, "power": 0.8, "solve": "raters", "k_responses": 3, "n_items": 400}
     by_epsilon = plan(PRIOR, epsilon=0.3, **asked)  # type: ignore[arg-type]
-    pilot = simulated_pilot(PRIOR, 3, ACCURACY, None, 0.3)
-    assert pilot.stated is not None
-    by_effect = plan(PRIOR, effect=pilot.stated, **asked)  # type: ignore[arg-type]
+    effect = long_run_effect(LabelPopulation(PRIOR.with_raters(0.0, 0.0), 2, 1, 0.3), ACCURACY)
+    by_effect = plan(PRIOR, effect=effect, **asked)  # type: ignore[arg-type]
     assert abs(by_epsilon.crew.raters - by_effect.crew.raters) <= 1
+
+
+def test_new_raters_never_cost_less_than_those_at_hand() -> None:
+    """One effect is one ε by both plans, and what raters share takes further items of the same labels."""
+    labels, units = drawn(PRIOR, 200, 8, 3, 5)
+    counts = counts_among(labels, 3)
+    alone = fit_classes("mine", counts, n_sets=1).prior
+    asked: dict[str, Any] = {"metric": ACCURACY, "effect": 0.08, "power": 0.8, "k_responses": 3}
+    these = plan(LabelledItems(alone, counts), **asked)
+    new = plan(
+        LabelledItems(fit_raters(alone, labels, units), counts, raters=units.n_shared), raters=40, **asked
+    )
+    assert f"ε = {these.epsilon:.3g}," in " ".join(new.assumptions)
+    assert "effect of 0.08 by infinitely many labels" in " ".join(new.assumptions)
+    assert new.n_items > these.n_items
 
 
 @pytest.mark.parametrize(("leaning", "confusion"), [(-0.1, 0.0), (0.6, 0.5), (0.0, 1.2)])

@@ -14,7 +14,7 @@ import nbyk
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.responses import response_set
 from nbyk.data.units import ALL_FRESH, Units
-from nbyk.planning import settled_sizes
+from nbyk.planning import settle as road
 from nbyk.testing.results import Board
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.variance import variance_shares
@@ -74,7 +74,7 @@ def numbers(board: Board) -> dict[str, Any]:
 def test_each_answer_about_two_systems_says_it_and_no_number_moves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(settled_sizes, "_SETS", (64, 64))
+    monkeypatch.setattr(road, "_PRECISION", 0.05)
     shared, fresh = response_set(GOLD, A, B), ResponseSet(GOLD, A, B, ALL_FRESH)
     for look in (
         compare,

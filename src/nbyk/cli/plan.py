@@ -153,7 +153,8 @@ def plan(
         Metric to compare by. With several, each gets its own size; take the one that needs least. By default
         mae; without gold mean; of labels accuracy.
     raters
-        Number of raters who share the items. The plan is then for new raters too. To find their number, write
+        People in all, who share the items; --responses says how many of them rate an item: without it as many
+        as in the pilot, or everybody. The plan is then for new raters too. To find their number, write
         --solve raters instead.
     runs
         Runs of each system, each on all items. The plan is then for new runs too. To find their number, write

@@ -196,7 +196,8 @@ def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[
     numbers = (now.n_items, now.raters, now.ratings_per_item, now.runs, now.calls)
     for name, count in zip(SIZES, numbers, strict=True):
         by_other = "items_per_rater" if name == "raters" else "budget" if name == "n_items" else name
-        known = solve is not None or (name == "k_responses" and not now.raters)
+        known = solve is not None or (name == "k_responses" and (asked["raters"] or not now.raters))
+        count = min(count, asked["raters"] or count) if name == "k_responses" else count
         wanted = known and solve != name and asked[name] is None and asked[by_other] is None
         if wanted and name == "k_responses" and everybody:
             taken.append("all raters rate all items")

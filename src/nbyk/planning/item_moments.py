@@ -8,11 +8,8 @@ flips make it a sum of ±d_i. The test then rejects if the effect passes z_α �
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-
-Qualities = Sequence[tuple[float, float]]
-"""δ/s at another number of ratings per item, relative to now: weights that add up to 1, and values."""
 
 _MISFIT = 3.0
 """Standard errors off the cubic from which a curve is not smoothed."""
@@ -79,30 +76,27 @@ class PowerCurve:
         return (max(0.0, quantile(power) + self.offset) / self.slope) ** 2
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class SeenEffect:
-    """The effect of a comparison over its items, for the power that other sizes have if it is the true one.
+    """The effect of a comparison over its items, for the power of other numbers of them if it is true.
 
-    `signal` is the effect δ, positive on the side of the alternative, over √N times its standard error, with
-    `ratings` per item. `qualities` returns δ/s at another K, relative to now; the systems' responses grow in
-    proportion to K. With less than the `fewest` items, no data can reject the null.
+    `signal` is the effect, positive on the side of the alternative, over √N times its standard error. With
+    less than the `fewest` items, no data can reject the null. With other `ratings` of an item, the share of
+    the variance that is not `of_items` changes.
     """
 
     signal: float
-    ratings: int
     fewest: int
-    qualities: Callable[[int], Qualities]
+    ratings: float = 1.0
+    of_items: float = 1.0
 
-    def power(self, n_items: int, ratings: int, one_sided_alpha: float) -> float:
-        """Return the power at N items with K ratings; at another K, the mean over the weighted values."""
+    def power(self, n_items: int, k_responses: int, one_sided_alpha: float) -> float:
+        """Return the power at N items with K ratings each."""
         if n_items < self.fewest:
             return 0.0
-        qualities = ((1.0, 1.0),) if ratings == self.ratings else self.qualities(ratings)
-        offset = -quantile(one_sided_alpha)
-        return sum(
-            weight * PowerCurve(ratings, quality * self.signal, offset, 0.0).power(n_items)
-            for weight, quality in qualities
-        )
+        variance = self.of_items + (1.0 - self.of_items) * self.ratings / k_responses
+        signal = self.signal / math.sqrt(variance)
+        return PowerCurve(k_responses, signal, -quantile(one_sided_alpha), 0.0).power(n_items)
 
 
 def curve_from_moments(k: int, mean: float, sd: float, n_items_seen: int, alpha: float) -> PowerCurve:

@@ -108,8 +108,9 @@ def plan(
     n_items, k_responses
         Items N and ratings per item K, of gold or, without gold, of each system's answer.
     raters, runs, items_per_rater, items_per_cluster
-        Raters J who share the items (or in their place the items L that one person rates), runs R of each
-        system on all items, and items in a cluster. Raters or runs with neither a number, a variance nor a
+        Raters J in all, who share the items, K of them each (or in their place the items L that one person
+        rates), runs R of each system on all items, and items in a cluster. With J alone, K is the pilot's, or
+        all raters rate all items. Raters or runs with neither a number, a variance nor a
         price are no unit: each rating or answer has its own.
     epsilon
         Half-width ε_B of the perturbation of B's item means, up to the length of the scale. On a metric that

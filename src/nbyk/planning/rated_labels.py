@@ -23,6 +23,7 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.planning.closed_form import plan_by_formula
 from nbyk.planning.item_moments import clipped_quantile, moved
+from nbyk.planning.long_run import epsilon_for_effect
 from nbyk.planning.pilot import PAIRS, SEED, Pilot, difference, mean_effect
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import Power, check_precision, power_from
@@ -30,7 +31,7 @@ from nbyk.planning.request import SIZES
 from nbyk.planning.result import Plan
 from nbyk.priors.nominal import LabelPrior, labels_of, shares_of
 from nbyk.resampling.effects import run_chunks
-from nbyk.resampling.labels import LabelledItems, LabelSets, counts_among
+from nbyk.resampling.labels import LabelledItems, LabelPopulation, LabelSets, counts_among
 from nbyk.resampling.rated_labels import dealt_raters, labels_by_raters
 from nbyk.resampling.streams import CHUNK, Streams, as_seed, stream_key
 from nbyk.testing.shared_units import shared_units_test
@@ -71,9 +72,22 @@ def plan_by_raters(source: LabelPrior | LabelledItems, metric: Metric, given: Ma
         raise NbykError("a prior of labels has no runs of systems; leave it out", argument="runs")
     if given["precision"] is not None:
         check_precision(given["precision"])
-    differing = given["effect"], given["epsilon"]
-    pilot = simulated_pilot(prior, k, metric, *differing, at_hand)
-    asked, seed = {**given, "effect": pilot.stated, "epsilon": None}, as_seed(given["seed"])
+    seed, effect, epsilon = as_seed(given["seed"]), given["effect"], given["epsilon"]
+    long_run = ""
+    if effect is not None and epsilon is None:  # as of the plan for these raters
+        answers = 1 if metric.needs == "classes" else None
+        alike: Any = prior.with_raters(0.0, 0.0)
+        items = replace(source, prior=alike) if isinstance(source, LabelledItems) else alike
+
+        def population(epsilon: float) -> LabelPopulation:
+            return LabelPopulation(items, 2, 1, epsilon, 0.0, answers)
+
+        epsilon = epsilon_for_effect(population, metric, effect, seed)
+        long_run = f", which gives an effect of {effect:g} by infinitely many labels of an item"
+        effect = None
+    pilot = simulated_pilot(prior, k, metric, effect, epsilon, at_hand)
+    pilot = replace(pilot, assumed=pilot.assumed + long_run)
+    asked = {**given, "effect": pilot.stated, "epsilon": None}
     precision = _ROUGHLY
     for _ in range(_ROUNDS):
         found = plan_by_formula(pilot if at_hand else pilot.spread, pilot.metric, asked)
@@ -103,6 +117,7 @@ def plan_by_raters(source: LabelPrior | LabelledItems, metric: Metric, given: Ma
         found,
         request=replace(found.request, power=given["power"]),
         asked_of_formula=asked["power"] if found.simulated else None,
+        asked_effect=given["effect"] or found.asked_effect,
         metric=metric.name,
         assumptions=(*found.assumptions, *([] if at_hand else [like, pilot.assumed]), *simulated),
     )

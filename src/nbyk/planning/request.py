@@ -314,7 +314,8 @@ class Request:
         """Return the least number of items, raters, ratings or runs to consider: K ratings need K raters."""
         rated = (self.n_items or 0) * self.costs.rated_systems  # outputs that the judge scores too
         given = {"n_items": self.items_per_cluster + 1, "raters": self.k_responses or 0, "calls": rated + 2}
-        return max(LEAST[name], given.get(name, 0), self.at_hand.get(name, 0) + 1)
+        least = self.fewest_responses if name == "k_responses" else LEAST[name]
+        return max(least, given.get(name, 0), self.at_hand.get(name, 0) + 1)
 
     def most(self, name: str) -> int:
         """Return the largest number of items, raters, … to consider: J raters give J ratings of an item."""
@@ -379,7 +380,7 @@ class Request:
 
     def ladder(self, *, short: bool = False) -> tuple[int, ...]:
         """Return the K to try, in ascending order; the short ladder, if each needs a simulation."""
-        rungs, fewest = _SHORT_LADDER if short else LADDER, self.fewest_responses
+        rungs, fewest = _SHORT_LADDER if short else LADDER, self.least("k_responses")
         return tuple(sorted({k for k in rungs if fewest <= k < self.max_responses} | {self.max_responses}))
 
     def allows_more(self, n_items: int, k_responses: int) -> bool:

@@ -9,9 +9,10 @@ from dataclasses import replace
 from nbyk.errors import NbykError
 from nbyk.planning.item_moments import PowerCurve, quantile, smoothed
 from nbyk.planning.power.estimate import Power
+from nbyk.planning.request import LEAST
 from nbyk.planning.result import Candidate, Plan
 from nbyk.planning.root_search import Root, confirmed
-from nbyk.planning.simulation import LIMITS_AND_SLOPES, NORMAL_FROM, PlanSimulation, Point, not_found
+from nbyk.planning.simulation import NORMAL_FROM, SLOPES, PlanSimulation, Point, not_found
 
 Estimate = tuple[float, float, str]
 """A power, its standard error, and "simulation" or "approximation"."""
@@ -23,7 +24,7 @@ _WORTH = 1.1
 _SEARCH = 0.5
 """Standard error of a search, relative to that of the answer: the choice must hold on fresh test sets.
 Searches with slow tests use the answer's standard error, and move on if the choice does not hold."""
-_FAR_OFF = 3.0
+_FAR_OFF = 1.96
 _FIGURE_POWER = 0.8
 
 
@@ -263,7 +264,7 @@ class PlanSearch:
         """Return the plan at a root, confirmed by fresh test sets."""
         target, high = _value(self.request.power), self.simulation.most(unknown, at.k_responses)
         start = _allowed(unknown, root.x)
-        _, slope = LIMITS_AND_SLOPES[unknown]
+        slope = SLOPES[unknown]
 
         def place_for(aim: float) -> Point:
             x = start * math.exp(max(0.0, quantile(aim) - quantile(target)) / slope)
@@ -319,8 +320,7 @@ def _simulated(power: Power) -> Estimate:
 
 def _allowed(unknown: str, x: float) -> float:
     """Return a value of a number that may be collected: N and K are whole."""
-    least, _ = LIMITS_AND_SLOPES[unknown]
-    return x if unknown == "epsilon" else max(least, _whole(x))
+    return x if unknown == "epsilon" else max(LEAST[unknown], _whole(x))
 
 
 def _by_k(rows: Sequence[Candidate]) -> tuple[Candidate, ...]:

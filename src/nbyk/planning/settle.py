@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from nbyk.arrays import Floats
-from nbyk.data.response_set import ResponseSet
 from nbyk.data.responses import response_set
 from nbyk.data.scales import FROM_0_TO_1, GivenScale, as_scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.planning.closed_form import solved
-from nbyk.planning.fitted_systems import FittedSystems
-from nbyk.planning.item_moments import PowerCurve, Qualities, SeenEffect, quantile
+from nbyk.planning.item_moments import PowerCurve, SeenEffect, quantile
 from nbyk.planning.long_run import ends_of
 from nbyk.planning.pilot import Pilot, check_clusters
 from nbyk.planning.plan import plan
 from nbyk.planning.power.battery import SystemTest, fewest_items
-from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, SIZES, Costs, Request, noun_of
+from nbyk.planning.power.estimate import Power
+from nbyk.planning.request import LADDER, MAX_ITEMS, MAX_RESPONSES, SIZES, Costs, Request, Simulated, noun_of
 from nbyk.planning.result import Plan
-from nbyk.planning.settled_sizes import SimulatedSizes, relative_error, settling_plans
+from nbyk.planning.root_search import confirmed
+from nbyk.planning.search import PlanSearch
+from nbyk.planning.simulation import PlanSimulation, Point
+from nbyk.priors import Response
 from nbyk.resampling.effects import Threads, as_metrics
+from nbyk.resampling.pilot_items import PilotItems
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.pvalues import Alternative, tie_tolerance
 from nbyk.testing.results import Pair, is_behind
@@ -34,7 +38,6 @@ from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, Spread, too_few
 from nbyk.testing.shared_units.power import Aim
 from nbyk.testing.systems.compare import compare
-from nbyk.testing.systems.items_alone import item_effects
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.systems.variance import variance_shares
 from nbyk.testing.unit_cautions import about_units, named_units
@@ -43,6 +46,11 @@ from nbyk.words import listed, number
 NULLS = ("swap_items", "shifted")
 _RESAMPLES = 1_999
 _FAR = 3.0
+_PRECISION, _ROUGHLY = 0.01, 0.025
+"""The standard error of the power of more items, and of other plans or by slow tests."""
+_MOST_SIMULATED = 200_000
+_SHORT = 2.0
+"""A simulated power may be so many standard errors below the requested one."""
 
 
 def settle(
@@ -100,15 +108,11 @@ def settle(
     -----
     The standard error of the effect, s/√N, is that of its bootstrap. With z for the level and for the power,
     an effect δ needs N = ((z_α + z_power) s/δ)² items (two-sided, z of α/2). The changes of δ and s with K
-    come from populations like the data (`FittedSystems`): a prior fitted to gold, A perturbed to its mean
-    squared error, and B to the effect. More ratings remove the part of A's error that is noise, and this part
-    is uncertain. The power at another K is therefore the mean over three populations, with A's error as it is
-    and √3 standard errors to each side. If the data's s differs from the population's by three standard
-    errors (real systems err on the same items), the data's s is kept. One item of the data then equals a
-    number of population items: the ratio of the squares. The power at the answers is simulated. An answer
-    must reach the requested power within twice its Monte-Carlo error. If it does not, as with effects of few
-    values, N or K grows. Without gold, the effect of an additive metric does not change with K, and its
-    variance changes as `variance_shares` shows.
+    are those of the data's own items: drawn again, with their ratings and others that these let expect, and
+    with the systems' answers, as `nbyk.plan` does for two systems. The power at the answers is simulated, and
+    must be the requested one within twice its Monte-Carlo error. If it is not, as with effects of few values,
+    N or K grows. Without gold, the effect of an additive metric does not change with K, and its variance
+    changes as `variance_shares` shows.
 
     The effect itself is uncertain, and the size with it (Hoenig and Heisey 2001, The abuse of power).
 
@@ -176,10 +180,10 @@ def settle(
     rows = fewest_items(null, request.one_sided_alpha)
     fewest = math.ceil(rows * (data.n_items / data.n_clusters if data.n_clusters else 1.0))
     signal = _signal(effects[alternative], result)
-    seen = SeenEffect(signal, request.k_responses or 1, fewest, lambda _: ())
+    seen = SeenEffect(signal, fewest, k_now)
     far = PowerCurve(1, _signal(farthest, result), -quantile(request.one_sided_alpha), 0.0).items_for(power)
     details: dict[str, Any] = {
-        "power_now": seen.power(data.n_items, seen.ratings, request.one_sided_alpha),
+        "power_now": seen.power(data.n_items, 1, request.one_sided_alpha),
         "least_items": max(data.n_items, fewest, math.ceil(far)) if math.isfinite(far) else None,
     }
     plans: dict[str, Plan] = {}
@@ -214,6 +218,7 @@ def _plan_of_items(pilot: Pilot, request: Request, plans: Mapping[str, Plan], **
             plan,
             request=replace(request, **dict.fromkeys(plan.open)),  # type: ignore[arg-type]
             crew=replace(plan.crew, items_per_cluster=request.items_per_cluster),
+            effect=request.effect,
             low=plan.power,
             high=plan.power,
             others=(),
@@ -231,37 +236,91 @@ def _plans(
     request: Request, result: Pair, pilot: Pilot, k_now: float, threads: Threads
 ) -> tuple[dict[str, Plan], tuple[str, ...]]:
     """Return the plans that would settle an undecided comparison, and cautions about them."""
-    data, metric, seen = pilot.data, pilot.metric, cast("SeenEffect", request.source)
+    data, metric = pilot.data, pilot.metric
     items = solved(replace(request, n_items=None))
-    more_items = {"n_items": items} if items.reachable else {}
+    plans = {"n_items": items} if items.reachable else {}
     if data.n_clusters:
         per_cluster = f"{data.n_items / data.n_clusters:.3g} items each"
-        return more_items, (f"nbyk plans only more clusters, with {per_cluster}",)
+        return plans, (f"nbyk plans only more clusters, with {per_cluster}",)
     if metric.takes_trials:
-        return more_items, (f"nbyk plans only more items, with {k_now:.3g} trials each",)
-
-    def growing(qualities: Callable[[int], Qualities]) -> Request:
-        return replace(request, source=replace(seen, qualities=cache(qualities)))
-
-    caution = ""
+        return plans, (f"nbyk plans only more items, with {k_now:.3g} trials each",)
     try:
-        if math.isinf(seen.signal):
+        if math.isinf(cast("SeenEffect", request.source).signal):
             raise NbykError("the effect is the same on every bootstrapped test set")
-        if not metric.needs_gold:
-            plans = settling_plans(growing(_by_shares(data, metric, k_now, result.question.seed)))
+        if metric.needs_gold:
+            plans = _by_redrawing(request, result, pilot, items, threads)
         else:
-            better = data if result.effect > 0.0 else ResponseSet(data.gold, data.b, data.a)
-            effect = abs(_unless_rounding(result.effect, result))
-            fitted = FittedSystems.of(better, metric, effect, as_scale(pilot.scale), result.question.seed)
-            n_resamples = max(_RESAMPLES, math.ceil(1.0 / request.one_sided_alpha))
-            test = SystemTest(result.question.test, metric, request.one_sided_alpha, n_resamples=n_resamples)
-            of_spread = relative_error(item_effects(data, metric))
-            simulated = SimulatedSizes(fitted.beside(better), _spread(result), of_spread, test, threads)
-            plans = settling_plans(growing(simulated.qualities), simulated.confirmed)
-            caution = fitted.population.prior.caution
+            plans |= _by_shares(request, result, pilot)
     except NbykError as error:
-        return more_items, (f"nbyk can plan only more items: {error}",)
-    return plans, (*([caution] if caution else []), *_about_ratings(plans, request, k_now))
+        return plans, (f"nbyk can plan only more items: {error}",)
+    if "both" in plans and "n_items" in plans and plans["both"].cost >= plans["n_items"].cost:
+        del plans["both"]
+    return plans, tuple(_about_ratings(plans, request, k_now))
+
+
+def _by_redrawing(
+    request: Request, result: Pair, pilot: Pilot, items: Plan, threads: Threads
+) -> dict[str, Plan]:
+    """Return the plans by items, with their power, and by ratings, all on the data's items drawn again.
+
+    They come with their own ratings, others as these let expect, and the systems' answers.
+    """
+    data, metric, target = pilot.data, pilot.metric, request.power or 0.0
+    if data.categories is not None:
+        raise NbykError("nbyk.plan says what more labels of an item would do")
+    if (~np.isnan(data.gold)).sum(axis=1).max() == 1:
+        raise NbykError(
+            "gold has one response per item, so it does not show how raters of an item differ, or how more "
+            "ratings per item would help"
+        )
+    pair = (data.a, data.b) if result.effect > 0.0 else (data.b, data.a)
+    n_resamples = max(_RESAMPLES, math.ceil(1.0 / request.one_sided_alpha))
+    test = SystemTest(result.question.test, metric, request.alpha, request.alternative, n_resamples)
+    world = Simulated(PilotItems("these items", data.gold, Response("clamped"), pair), test)
+    drawn = replace(request, source=world, epsilon=0.0, effect=None)
+    precision = _PRECISION if test.is_compiled else _ROUGHLY
+
+    def simulation(asked: Request) -> PlanSimulation:
+        return PlanSimulation(asked, seed=result.question.seed, threads=threads, patient=False)
+
+    def simulate(sized: Plan) -> Power | None:
+        at = Point(sized.n_items, sized.k_responses, 0.0)
+        known = sized.reachable and at.n_items <= _MOST_SIMULATED
+        return simulation(drawn).confirm(at, precision) if known else None
+
+    def solve(aim: float) -> Plan:
+        return solved(replace(request, n_items=None, power=aim))
+
+    larger, power = confirmed(solve, simulate, target, _SHORT)
+    plans = {}
+    if larger.reachable and (power is None or power.power >= target - _SHORT * power.standard_error):
+        plans["n_items"] = replace(larger, request=items.request, simulated=power)
+    for name, opened in {"k_responses": ("k_responses",), "both": ("n_items", "k_responses")}.items():
+        most = request.max_responses
+        if name == "both" and "n_items" in plans:  # with more, the present items cost as much as more items
+            most = min(most, drawn.affordable("k_responses", plans["n_items"].cost))
+        if most > request.at_hand["k_responses"]:
+            with suppress(NbykError):
+                asked = replace(drawn, max_responses=most, **cast("Any", dict.fromkeys(opened)))
+                plans[name] = PlanSearch(simulation(asked)).solved(opened, _ROUGHLY)
+    return plans
+
+
+def _by_shares(request: Request, result: Pair, pilot: Pilot) -> dict[str, Plan]:
+    """Return plans by ratings for an additive metric without gold, whose effect is the same at any K."""
+    data, seen = pilot.data, cast("SeenEffect", request.source)
+    shares = variance_shares(None, data.a, data.b, metric=pilot.metric, seed=result.question.seed)
+    share = shares.items.share if shares.a.share is not None or shares.b.share is not None else None
+    if share is None:
+        raise NbykError("one response per item does not show how more would help")
+    asked = replace(request, source=replace(seen, of_items=share))
+    tried = [k for k in LADDER if request.least("k_responses") <= k <= request.max_responses]
+    sizes = [solved(replace(asked, n_items=None, k_responses=k)) for k in tried]
+    both = min((size for size in sizes if size.reachable), key=lambda size: size.cost, default=None)
+    ways = {"k_responses": solved(replace(asked, k_responses=None))}
+    if both is not None:
+        ways["both"] = replace(both, open=("n_items", "k_responses"))
+    return {name: way for name, way in ways.items() if way.reachable}
 
 
 def _about_ratings(plans: Mapping[str, Plan], request: Request, k_now: float) -> Iterator[str]:
@@ -272,7 +331,7 @@ def _about_ratings(plans: Mapping[str, Plan], request: Request, k_now: float) ->
     if most:
         far = f"{most} ratings per item extrapolate from {k_now:.3g}: " if most > _FAR * k_now else ""
         yield (
-            f"{far}ratings named for a power of 0.8 had 0.78 on average where the truth was known, nine in "
+            f"{far}ratings named for a power of 0.8 had 0.82 on average where the truth was known, nine in "
             "ten of them 0.55 to 0.95"  # benchmarks/settled_ratings.py
         )
 
@@ -304,16 +363,6 @@ def _drawn(result: Pair) -> tuple[Floats, Floats]:
     assert drawn.null is not None
     assert drawn.bootstrapped is not None
     return drawn.null, drawn.bootstrapped
-
-
-def _by_shares(data: ResponseSet, metric: Metric, k_now: float, seed: int) -> Callable[[int], Qualities]:
-    """Return the qualities at K for an additive metric without gold, whose effect is the same at every K."""
-    shares = variance_shares(None, data.a, data.b, metric=metric, seed=seed)
-    items = shares.items.share if shares.a.share is not None or shares.b.share is not None else None
-    if items is None:
-        raise NbykError("one response per item does not show how more would help")
-    of_items = items
-    return lambda k: ((1.0, 1.0 / math.sqrt(of_items + (1.0 - of_items) * k_now / k)),)
 
 
 def _over_people(

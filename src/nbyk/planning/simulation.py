@@ -13,9 +13,9 @@ from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.item_moments import PowerCurve, curve_from_moments
 from nbyk.planning.power.estimate import Power, power_from, rejections, until_precise
-from nbyk.planning.request import Request
+from nbyk.planning.request import SIZES, Request
 from nbyk.planning.root_search import Root, RootSearch
-from nbyk.resampling.effects import run_chunks
+from nbyk.resampling.effects import Threads, run_chunks
 from nbyk.resampling.item_effects import item_effects
 from nbyk.resampling.streams import CHUNK
 
@@ -44,8 +44,10 @@ _IN_DOUBT = 2.0
 """A rough curve may show so many times the items that are needed."""
 
 
-LIMITS_AND_SLOPES = {"n_items": (2, 1.25), "k_responses": (1, 1.0), "epsilon": (1e-4, 3.0)}
-"""The least value of each number that is solved for, and how the probit power grows with its logarithm."""
+SLOPES = {"n_items": 1.25, "k_responses": 1.0, "epsilon": 3.0}
+"""How the probit power grows with the logarithm of each number that is solved for."""
+
+LEAST_EPSILON = 1e-4
 
 
 class Point(NamedTuple):
@@ -105,7 +107,13 @@ class PlanSimulation:
     """Simulations for one request, each on fresh test sets."""
 
     def __init__(
-        self, request: Request, *, seed: int, threads: int, report: Report | None, patient: bool = True
+        self,
+        request: Request,
+        *,
+        seed: int,
+        threads: Threads,
+        report: Report | None = None,
+        patient: bool = True,
     ) -> None:
         self.request = request
         self._patient = patient
@@ -175,8 +183,8 @@ class PlanSimulation:
             estimate = self.simulate(at.moved(unknown, x), n_sets)
             return estimate.rejections, estimate.n_sets
 
-        least, slope = LIMITS_AND_SLOPES[unknown]
-        least = max(least, self.request.fewest_responses) if unknown == "k_responses" else least
+        slope = SLOPES[unknown]
+        least = self.request.least(unknown) if unknown in SIZES else LEAST_EPSILON
         most = self.most(unknown, at.k_responses)
         search = RootSearch(
             count,

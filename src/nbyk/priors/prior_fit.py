@@ -36,7 +36,7 @@ def fit_prior(
 ) -> RatingFit:
     """Fit a two-stage prior to ratings by the likelihood, and check it against them.
 
-    `nbyk fit`, `nbyk plan`, `nbyk.settle` and every data set of the workflow fit priors this way, so the same
+    `nbyk fit`, `nbyk plan` and every data set of the workflow fit priors this way, so the same
     ratings have the same prior everywhere.
 
     Parameters

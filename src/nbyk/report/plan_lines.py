@@ -51,7 +51,14 @@ def plan_head(plan: Plan) -> Head:
 
 def plan_lines(plan: Plan) -> tuple[str, ...]:
     """Return the answer, its power, what is assured, and what is assumed, a line each."""
-    lines = [_first(plan), *_power(plan), *_kept(plan), *_as_it_is(plan), *assured_lines(plan)]
+    lines = [
+        _first(plan),
+        *_power(plan),
+        *_by_everybody(plan),
+        *_kept(plan),
+        *_as_it_is(plan),
+        *assured_lines(plan),
+    ]
     assumed = "" if plan.reason else "; ".join([*_assumptions(plan), *plan.assumptions])
     lines += [f"Assumes: {assumed}."] if assumed else []
     return tuple(line for line in lines if line)
@@ -210,7 +217,7 @@ def _power(plan: Plan) -> Iterator[str]:
         test = f"{by_t} over {plan.crew.populations}, {side}"
         most = "" if plan.reachable else "at most "
         effect = "" if plan.effect is None else f" to find an effect of {number(plan.effect)}{_on(plan)}"
-        yield f"Power {most}{plan.power:.2f}{effect}: {test}."
+        yield f"Power {most}{plan.power:.2f}{_error(plan)}{effect}: {test}."
 
 
 def _error(plan: Plan) -> str:
@@ -279,6 +286,14 @@ def _none_of(plan: Plan) -> str:
         return f"none of the numbers of {tried} that nbyk tries (up to {TRIED[-1]})"
     name = sizes[0]
     return f"no number of {SIZES[name]} up to {request.most(name):,}"
+
+
+def _by_everybody(plan: Plan) -> Iterator[str]:
+    """Yield that a number of people was taken for those who rate each item, if none was given for that."""
+    request, crew = plan.request, plan.crew
+    if request.raters and request.k_responses is None and crew.all_rate_all and not plan.crew.too_few:
+        fewer = f"`k_responses` takes fewer {request.noun}s of an item"
+        yield f"All {crew.raters} raters rate every item; {fewer}."
 
 
 def _kept(plan: Plan) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nbyk.data.sources import example_files
-from nbyk.planning import settled_sizes
+from nbyk.planning import settle as road
 from tests.cli.conftest import Run
 
 
@@ -22,4 +22,4 @@ def nbyk(nbyk: Run) -> Run:
 @pytest.fixture
 def few_sets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulate the sizes that would settle a comparison on few sets: the numbers are tested elsewhere."""
-    monkeypatch.setattr(settled_sizes, "_SETS", (64, 64))
+    monkeypatch.setattr(road, "_PRECISION", 0.05)
