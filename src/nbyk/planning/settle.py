@@ -294,7 +294,8 @@ def _by_redrawing(
     larger, power = confirmed(solve, simulate, target, _SHORT)
     plans = {}
     if larger.reachable and (power is None or power.power >= target - _SHORT * power.standard_error):
-        plans["n_items"] = replace(larger, request=items.request, simulated=power)
+        reached = larger.power if power is None else power.power
+        plans["n_items"] = replace(larger, request=items.request, power=reached, simulated=power)
     for name, opened in {"k_responses": ("k_responses",), "both": ("n_items", "k_responses")}.items():
         most = request.max_responses
         if name == "both" and "n_items" in plans:  # with more, the present items cost as much as more items
