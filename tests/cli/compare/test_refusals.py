@@ -79,7 +79,10 @@ def test_malformed_input_is_refused_in_one_line(
         ("sim_a.csv sim_b.csv --gate --null pooled", "--gate with --null pooled: rejecting that"),
         ("sim_a.csv sim_b.csv --gate --alternative less", "--gate asks whether A is better"),
         ("sim_a.csv sim_b.csv sim_c.csv --alternative less", "--alternative: found 'less' for all pairs"),
-        ("sim_a.csv sim_b.csv gold=sim_c.csv", "systems: a system is called gold, the name of the gold responses"),
+        (
+            "sim_a.csv sim_b.csv gold=sim_c.csv",
+            "systems: a system is called gold, the name of",
+        ),
         ("sim_a.csv sim_b.csv --out gold.csv", "--out gold.csv: gold.csv is a file, expected a folder"),
         ("sim_a.csv sim_b.csv --task mmlu", "--task and --filter choose among the scores"),
         ("sim_a.csv sim_b.csv --metric-file mine.py", "mine.py: no such file"),
