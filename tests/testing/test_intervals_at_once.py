@@ -66,3 +66,17 @@ def test_so_do_those_that_belong_to_a_margin(kind: str) -> None:
         assert_allclose(pair.margin.interval, other.margin.interval, rtol=1e-9)
         if not pair.margin.reason:
             assert "(simultaneous 90 % interval" in margin_sentence(pair, pair.claims[0])
+
+
+def test_an_answer_says_where_holms_correction_is_sharper_than_its_intervals() -> None:
+    rng = np.random.default_rng(1)
+    items = rng.normal(0.5, 0.1, (80, 1))
+    means = {"base": 0.0, "one": 0.03, "two": -0.02, "three": 0.005}
+    systems = {name: items + mean + 0.05 * rng.normal(size=(80, 4)) for name, mean in means.items()}
+    board = nbyk.compare(None, systems, against="base")
+    (three,) = [pair for pair in board.pairs if pair.a == "three"]
+    assert three.significant
+    assert three.interval[0] < 0.0 < three.interval[1]
+    said = "sharper than these intervals, which hold 0 for three."
+    assert said in " ".join(str(board).split())
+    assert said not in " ".join(str(nbyk.compare(None, systems, against="base", correction="none")).split())

@@ -477,6 +477,9 @@ def _board_lines(board: Board) -> Iterator[Line]:
             f"{word}: {listed(names)}" for word, names in (("Worse", worse), ("Undecided", rest)) if names
         ]
         yield Line(". ".join(says) or "All are shown to be better", how, where)
+        wide = [pair.a for pair in pairs if pair.significant and pair.interval[0] <= 0.0 <= pair.interval[1]]
+        if wide and asked.n_together > 1 and asked.alternative == "two-sided":
+            yield Line(f"{how} is a little sharper than these intervals, which hold 0 for {listed(wide)}.")
     why: dict[str, list[str]] = {}
     draws = "n_resamples" if board.sample.scores else "max_resamples"
     for pair in pairs:
