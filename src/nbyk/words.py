@@ -85,7 +85,7 @@ def number(value: float) -> str:
 
 def percent(level: float) -> str:
     """Return a confidence level in words, with two digits of what it misses."""
-    missed = 100.0 * (1.0 - level)
+    missed = max(100.0 * (1.0 - level), 1e-12)
     return f"{round(100.0 * level, 1 - math.floor(math.log10(missed))):.12g} %"
 
 

@@ -260,6 +260,8 @@ class Systems:
 
 def chosen(systems: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Return some of the systems by their names, in this order; the first is A."""
+    if isinstance(names, str):
+        raise NbykError(f"found text, {names!r}; expected a list of names", argument="only")
     for name in names:
         check_name("system", name, systems, argument="only")
     if len({*names}) < len(names) or not names:

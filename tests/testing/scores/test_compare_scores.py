@@ -164,6 +164,20 @@ def test_few_scores_have_the_larger_p_of_a_permutation_and_of_welch(alternative:
     assert nbyk.score_test("permutation_and_welch", a, b, alternative=alternative).p == alone
 
 
+def test_a_larger_p_by_welch_has_no_error_of_draws() -> None:
+    rng = np.random.default_rng(0)
+    a, b = 4.0 * rng.normal(size=10) + 2.2, rng.normal(size=25)
+    welch, drawn = (
+        nbyk.score_test(name, a, b, **more)  # type: ignore[arg-type]
+        for name, more in (("welch_t", {}), ("permutation", {"n_resamples": 999, "exact_up_to": 0}))
+    )
+    both = nbyk.score_test("permutation_and_welch", a, b, n_resamples=999, exact_up_to=0)
+    assert welch.p > drawn.p + 4.0 * drawn.standard_error
+    assert (both.p, both.standard_error) == (welch.p, 0.0)
+    alike = nbyk.score_test("permutation_and_welch", b, b[::-1] + 0.1, n_resamples=999, exact_up_to=0)
+    assert alike.standard_error > 0.0
+
+
 def test_few_scores_of_a_system_that_varies_more_are_seldom_told_apart_by_chance() -> None:
     """Three scores with three times the SD of thirty: a permutation of means rejects .32 of equal means."""
     rng = np.random.default_rng(11)

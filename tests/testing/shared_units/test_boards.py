@@ -304,6 +304,14 @@ def test_a_baseline_of_which_units_differ_more_keeps_more_of_that(paired: bool):
     assert 1.05 * free < held < own
 
 
+def test_a_baseline_with_one_run_is_compared_with_systems_that_have_several():
+    given = board(5, [0.2, 0.2, 0.3], raters=4)
+    systems = {"a": given[0], "base": given[1][:, 0], "c": given[2]}
+    compared = nbyk.compare(None, systems, against="base", pair_runs=False)
+    assert [pair.a for pair in compared.pairs] == ["a", "c"]
+    assert all(0.0 < pair.claims[0].p <= 1.0 for pair in compared.pairs)
+
+
 @pytest.mark.parametrize("pair_runs", [True, False])
 def test_a_comparison_with_a_baseline_learns_from_all_pairs(pair_runs: bool):
     """Whether people disagree in one direction shows in the pairs that are not asked for, too."""

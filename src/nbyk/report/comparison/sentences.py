@@ -478,7 +478,8 @@ def _board_lines(board: Board) -> Iterator[Line]:
         ]
         yield Line(". ".join(says) or "All are shown to be better", how, where)
         wide = [pair.a for pair in pairs if pair.significant and pair.interval[0] <= 0.0 <= pair.interval[1]]
-        if wide and asked.n_together > 1 and asked.alternative == "two-sided":
+        same_level = math.isclose(asked.confidence_level, 1.0 - asked.alpha)
+        if wide and same_level and asked.correction == "holm" and asked.alternative == "two-sided":
             yield Line(f"{how} is a little sharper than these intervals, which hold 0 for {listed(wide)}.")
     why: dict[str, list[str]] = {}
     draws = "n_resamples" if board.sample.scores else "max_resamples"

@@ -210,7 +210,7 @@ def _by_p(
             scores = (sign * sample.scores[name] for name in pair)
             results.append(score_test(question.test, *scores, **options))
     p = np.array([result.p for result in results])
-    draws = [0 if result.exact else result.n_resamples for result in results]
+    draws = [result.n_resamples if result.standard_error else 0 for result in results]
     bounds = [bounds_of_drawn_p(of.p, n, of.alternative) for of, n in zip(results, draws, strict=True)]
     decided = settled_decisions(p, *np.transpose(bounds), alpha=question.alpha, method=question.correction)
     level, of_margin = (

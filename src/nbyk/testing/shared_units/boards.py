@@ -262,7 +262,7 @@ def _moderate_own(
     systems, totals, df, units = _own_units(tests)
     if not totals.sum() > 0.0 or len(systems) < 2:
         return
-    place_of_baseline = None if baseline is None else systems.index(baseline)
+    place_of_baseline = systems.index(baseline) if baseline in systems else None
     variances, degrees, weights = moderated_systems(totals, df, units, place_of_baseline)
     of_system = dict(zip(systems, zip(variances.T, degrees.T, strict=True), strict=True))
     for pair, test in tests.items():
