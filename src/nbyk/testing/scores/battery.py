@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -114,13 +113,13 @@ def score_test(
 
     pvalue = counts.pvalue(alternative)
     least = float(_least_by_welch(test, first[None], second[None], alternative)[0])
-    if least > pvalue.p + _FAR * pvalue.standard_error:  # no further draw would change the larger p
-        pvalue = PValue(least, 0.0, alternative)
-
+    if least > pvalue.p:
+        is_settled = least > pvalue.p + _FAR * pvalue.standard_error  # whatever more draws would show
+        pvalue = PValue(least, 0.0 if is_settled else pvalue.standard_error, alternative)
     return result_of_means(
         test,
         float(counts.observed[0]),
-        replace(pvalue, p=max(pvalue.p, least)),
+        pvalue,
         samples,
         n_resamples=counts.n_draws,
         exact=counts.exact,

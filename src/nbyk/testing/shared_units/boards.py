@@ -314,7 +314,10 @@ def lone_spread(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> tupl
     """
     if n_systems < 4:
         return None
-    for source in next(iter(tests.values())).sources:
+    sources = next(iter(tests.values())).sources
+    for source in sources:
+        if source == _OWN[1] and _OWN[0] in sources:
+            continue  # looked at with those of A
         if source in _OWN:
             systems, totals, df, units = _own_units(tests)
             if len(systems) < n_systems:
