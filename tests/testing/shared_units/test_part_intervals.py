@@ -83,10 +83,10 @@ def test_a_linear_metric_keeps_the_parts_of_its_test() -> None:
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_order_names_and_direction_do_not_count(metric: str) -> None:
-    given = raters_and_runs()
+    given = raters_and_runs(n=24, raters=4, runs=3)
     found = parts(metric, responses(**given))
     rng = np.random.default_rng(3)
-    rows, names = rng.permutation(60), rng.permutation(6)
+    rows, names = rng.permutation(24), rng.permutation(4)
     moved = {name: values[rows] for name, values in given.items()}
     moved["gold_units"] = names[moved["gold_units"]]
     swapped = {**given, "a": given["b"], "b": given["a"]}
@@ -112,7 +112,7 @@ def test_clusters_leave_together() -> None:
     assert of_clusters.high > of_clusters.variance > of_clusters.low > 0.0
 
 
-@pytest.mark.parametrize("metric", ["mae", "rmse", "accuracy(threshold=0.5)"])
+@pytest.mark.parametrize("metric", ["mae", "rmse"])
 def test_a_part_of_the_items_stands_for_large_data(metric: str) -> None:
     """6000 items, of which nbyk takes 1000: the parts of items are about a tenth of those of 600."""
     small, large = (parts(metric, responses(**raters_and_runs(n=n, seed=5))) for n in (600, 6000))
