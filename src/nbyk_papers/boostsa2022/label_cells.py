@@ -21,12 +21,11 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_RIGHT_A,
     TAGGED_RIGHT_B,
 )
-from nbyk_papers.boostsa2022.label_bootstrap import Semantics, label_bootstrap
+from nbyk_papers.boostsa2022.label_bootstrap import Semantics, label_bootstraps
 from nbyk_papers.boostsa2022.label_sets import LabelSet, balanced_set, counted_set, tagging_set
 
 if TYPE_CHECKING:
     from nbyk.studies.steps import Work
-    from nbyk_papers.boostsa2022.label_bootstrap import Semantics
 
 
 _CLASSES = (0.5, 0.3, 0.2)
@@ -147,18 +146,18 @@ def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict
         chunk, size = chunk_and_size
         n_rejected = np.zeros((len(tests.scores), len(tests.fractions)), np.int64)
         for place, (target, a, b) in enumerate(equally_good(kind, tests.n_items, chunk, size, tests.seed)):
-            for f, fraction in enumerate(tests.fractions):
-                test = label_bootstrap(
-                    target,
-                    a,
-                    b,
-                    tests.scores,
-                    n_classes=len(_CLASSES),
-                    semantics=tests.semantics,
-                    fraction=fraction,
-                    n_resamples=tests.n_resamples,
-                    seed=chunk * CHUNK + place,
-                )
+            of_set = label_bootstraps(
+                target,
+                a,
+                b,
+                tests.scores,
+                fractions=tests.fractions,
+                n_classes=len(_CLASSES),
+                semantics=tests.semantics,
+                n_resamples=tests.n_resamples,
+                seed=chunk * CHUNK + place,
+            )
+            for f, test in enumerate(of_set):
                 n_rejected[:, f] += [comparison.p <= tests.alpha for comparison in test.comparisons]
         return n_rejected
 
@@ -188,16 +187,16 @@ def _p_values(
             data = draw(np.random.default_rng(key.seed_sequence("set", simulation)))
             seed = int(key.word("resamples", simulation))
             for semantics in SEMANTICS:
-                for fraction in tests.fractions:
-                    test = label_bootstrap(
-                        *data,
-                        tests.scores,
-                        semantics=semantics,
-                        fraction=fraction,
-                        n_resamples=tests.n_resamples,
-                        seed=seed,
-                        threads=work.threads,
-                    )
+                of_set = label_bootstraps(
+                    *data,
+                    tests.scores,
+                    fractions=tests.fractions,
+                    semantics=semantics,
+                    n_resamples=tests.n_resamples,
+                    seed=seed,
+                    threads=work.threads,
+                )
+                for fraction, test in zip(tests.fractions, of_set, strict=True):
                     rows += [
                         {
                             "simulation": simulation,
