@@ -24,7 +24,6 @@ from nbyk_papers.homan2025.design import LABELS, PUBLISHED_DRAWS, SOURCE_FIGURES
 from nbyk_papers.homan2025.figures import figures_of
 from nbyk_papers.homan2025.tables import all_tables, read_power
 from nbyk_papers.shown import Fits, Page, study_answer
-from nbyk_papers.verdicts import verdict_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,10 +150,9 @@ def report(
         read_grid(grid), read_grid(claims) if claims else None, read_power(power) if power else None
     )
     rated = dict(zip(stages, stage_ratings, strict=True))
-    verdicts = verdict_rows(verdicts_of(numbers))
     return study_answer(
         PAGE,
-        {**summarise(numbers.grid), "verdicts": verdicts},
+        {**summarise(numbers.grid), "verdicts": verdicts_of(numbers)},
         all_tables(numbers, fits.files()),
         figures_of(numbers.grid, numbers.power, fits.files(), rated, seed=seed),
         priors=fits.priors,

@@ -28,7 +28,7 @@ from nbyk_papers.pandita2026.estimates import (
 )
 from nbyk_papers.pandita2026.figures import figures_of
 from nbyk_papers.shown import Page, study_answer, titled
-from nbyk_papers.verdicts import Case, PaperClaim, Verdict, error_of_rate, verdict_rows, verdicts_on
+from nbyk_papers.verdicts import Case, PaperClaim, Verdict, error_of_rate, verdicts_on
 from nbyk_papers.wein2023.choices import nearest_table
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def report(*, grid: Sequence[Path], table: Sequence[Path], estimates: Sequence[P
     """Return tables, figures and the summary from the files of the steps."""
     cells, printed = read_grid(grid), beside_printed(read_grid(table))
     estimated = read_estimates(estimates) if estimates else None
-    verdicts = verdict_rows([*verdicts_of(cells), *(estimate_verdicts(estimated) if estimated else ())])
+    verdicts = [*verdicts_of(cells), *(estimate_verdicts(estimated) if estimated else ())]
     summary = {**summarise(cells, printed), "verdicts": verdicts}
     tables = [
         ("table_2", "Table 2: printed p and Δ beside ours", titled(printed, _TABLE_2)),

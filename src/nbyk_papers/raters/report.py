@@ -17,7 +17,6 @@ from nbyk_papers.raters.categories import category_verdicts, read_categories
 from nbyk_papers.raters.claims import verdicts_of
 from nbyk_papers.raters.design import ALPHA, FORGOTTEN, IN_WORDS, KEPT, LABELS, OTHERS, SEMANTICS, system_name
 from nbyk_papers.shown import Page, study_answer
-from nbyk_papers.verdicts import verdict_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,7 +53,6 @@ def report(
     """Return tables, figures and verdicts from the files of both steps, and of the priors behind."""
     table = read_p(pvalues)
     of_labels = read_categories(categories)
-    rows = verdict_rows([*verdicts_of(table), *category_verdicts(of_labels)])
     sources = list(dict.fromkeys(table["source"]))
     figures: dict[str, Callable[[], Figure]] = {
         placed(semantics, f"{source}_{metric}"): partial(p_figure, table, source, semantics, metric)
@@ -77,7 +75,7 @@ def report(
     columns = ["source", "system", "semantics", "metric", "raters", "n_items", "k_responses"]
     return study_answer(
         page,
-        {**summarise(table), "verdicts": rows},
+        {**summarise(table), "verdicts": [*verdicts_of(table), *category_verdicts(of_labels)]},
         [
             (
                 "raters",

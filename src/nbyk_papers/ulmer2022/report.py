@@ -35,7 +35,6 @@ from nbyk_papers.ulmer2022.design import (
     table_name,
 )
 from nbyk_papers.ulmer2022.figures import figures_of
-from nbyk_papers.verdicts import verdict_rows
 
 CHANCE = 0.05
 """A difference counts as chance if, among all rates, one as large has at least this probability."""
@@ -172,10 +171,9 @@ def scores_report(scores: pd.DataFrame, thresholds: Sequence[float]) -> Answer:
     """Return the report of scores that were read."""
     rates = error_rates(scores, thresholds)
     cells = compare(rates)
-    verdicts = verdict_rows(verdicts_of(rates))
     return study_answer(
         PAGE,
-        {**summarise(cells), "verdicts": verdicts},
+        {**summarise(cells), "verdicts": verdicts_of(rates)},
         tables_of(rates, cells),
         figures_of(scores, cells),
         files_alone=[AnswerTable("rates", "Every error rate, with its exact interval", rates, on_page=False)],
