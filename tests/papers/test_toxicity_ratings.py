@@ -24,13 +24,13 @@ from nbyk_papers.wein2023.cells import (
     reference_sets,
     references_from_table,
     references_table,
+    simulate_systems,
     true_p_table,
     with_first_draw,
 )
 from nbyk_papers.wein2023.design import SEMANTICS, Estimation
 from nbyk_papers.wein2023.pvalues import with_true_p
 from nbyk_papers.wein2023.steps import true_p
-from nbyk_papers.wein2023.systems_on_gold import simulate_systems
 from nbyk_papers.wein2023.toxicity_ratings import toxicity_law, toxicity_ratings
 
 TOXICITY = published_prior("toxicity")

@@ -39,23 +39,17 @@ def acceptable_table(cells: Cells) -> pd.DataFrame:
     """
     key, first = ["source", "epsilon_b"], cells.table
     published = first["published_estimated_p"] - first["published_true_p"]
-    counts = first[key].assign(
-        **{
-            "cells": 1,
-            "not acceptable": is_off(first["estimated_p"] - first["true_p"]),
-            "published cells": published.notna(),
-            "not acceptable as published": is_off(published),
-        }
-    )
-    table = counts.groupby(key, sort=False).sum().astype(int)
-    table.insert(
-        2, "of all sets", cells.errors.assign(off=is_off(cells.errors["error"])).groupby(key)["off"].mean()
-    )
-    return (
-        table.reset_index()
-        .assign(epsilon_b=lambda rows: rows["epsilon_b"].map("{:g}".format))
-        .rename(columns={"epsilon_b": "ε"})
-    )
+    counted: dict[str, Any] = {
+        "cells": 1,
+        "not acceptable": is_off(first["estimated_p"] - first["true_p"]),
+        "published cells": published.notna(),
+        "not acceptable as published": is_off(published),
+    }
+    table = first[key].assign(**counted).groupby(key, sort=False).sum().astype(int)
+    off = cells.errors.assign(off=is_off(cells.errors["error"])).groupby(key)["off"]
+    table.insert(2, "of all sets", off.mean())
+    shown = table.reset_index().rename(columns={"epsilon_b": "ε"})
+    return shown.assign(ε=shown["ε"].map("{:g}".format))
 
 
 @cache
