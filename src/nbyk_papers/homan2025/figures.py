@@ -157,8 +157,7 @@ def power_figure(power: pd.DataFrame) -> Figure:
         mark_level(axes, 0.9)
         axes.set_title(f"K = {k}" if n is None else f"N = {n}", loc="left")
         axes.set_xlabel("items N" if n is None else "responses per item K")
-    panels[0].set_ylim(0.0, 1.03)
-    panels[0].set_ylabel("power at α = .05 (95 % intervals; dashed, .9)")
+    panels[0].set(ylim=(0.0, 1.03), ylabel="power at α = .05 (95 % intervals; dashed, .9)")
     legend_beside(panels[-1], title="test")
     source, epsilon, metric = power[["source", "epsilon_b", "metric"]].iloc[0]
     figure.suptitle(f"{label(source)}, ε = {epsilon:g}, {_METRIC_NAMES.get(metric, metric)}", fontsize=10)
@@ -183,8 +182,7 @@ def overstatement_figure(grid: pd.DataFrame) -> Figure:
     normal = p / ndtr(np.sqrt(2.0) * ndtri(p))
     axes.plot(p, normal, color="black", linewidth=1.0, label="normal effects: Φ(z) / Φ(√2 z)")
     axes.set_xlabel("p, published semantics (fresh draws, items bootstrapped once more)")
-    axes.set_ylabel("p published / p recommended (±2 SE)")
-    axes.set_yscale("log")
+    axes.set(ylabel="p published / p recommended (±2 SE)", yscale="log")
     axes.set_yticks((2, 3, 5, 7, 10, 15, 20, 30), ("2", "3", "5", "7", "10", "15", "20", "30"))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_ylim(0.7 * min(cells["ratio"], default=2.0), 1.5 * max(cells["ratio"], default=2.0))
@@ -208,9 +206,7 @@ def agreement_figure(grid: pd.DataFrame) -> Figure:
         axes.plot([low, high], [low, high], color="black", linewidth=0.8)
         axes.set_xlabel(f"{name}, published (Tables 1 to 3)")
     left.set_ylabel("p, nbyk (±2 standard errors of both)")
-    right.set_ylabel("Δ, nbyk")
-    right.set_xscale("log")
-    right.set_yscale("log")
+    right.set(ylabel="Δ, nbyk", xscale="log", yscale="log")
     right.legend(*right.get_legend_handles_labels(), frameon=False)
     figure.suptitle("Homan et al. 2025, Tables 1 to 3, reproduced", fontsize=10)
     return figure
@@ -248,8 +244,7 @@ def _log_scale(panels: Collection[Axes]) -> None:
     drawn = [line.get_ydata() for axes in panels for line in axes.get_lines()]
     lowest = min(np.concatenate([[ALPHA], *drawn]))
     for axes in panels:
-        axes.set_yscale("log")
-        axes.set_ylim(0.6 * lowest, 1.4)
+        axes.set(yscale="log", ylim=(0.6 * lowest, 1.4))
 
 
 def _finish(figure: Figure, panels: list[Axes], title: str, legend_title: str = "N·K") -> None:

@@ -51,7 +51,7 @@ class Semantics:
     as Algorithm 1 says. `latent_items`: systems on real gold get an item's latent μ and σ (`reference_sets`),
     and not the mean and standard deviation of its ratings. `coded_gold`: gold is that of the authors' code:
     `toxicity_ratings` stand in for toxicity data that you do not have, and a reference set on real gold is
-    the first of its own true draws (`with_first_draws`). `metric_of_column` has the metric behind a column if
+    the first of its own true draws (`with_first_draw`). `metric_of_column` has the metric behind a column if
     it is not the one of the same name, `resamples_of_column` the most resamples of a column's estimated
     p-values if fewer than for the others.
     """
