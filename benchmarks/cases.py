@@ -28,7 +28,7 @@ from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.simulate import simulate, simulated_effects
 from nbyk.resampling.streams import CHUNK, Streams, stream_key
 from nbyk_papers.homan2025.size_draws import NestedDraws
-from nbyk_papers.pandita2026.category_sets import SMOOTHING, Sizes, draw_scores
+from nbyk_papers.pandita2026.cells import SMOOTHING, Sizes, draw_scores
 from nbyk_papers.pandita2026.design import BUDGETS, EPSILONS, K_RESPONSES, PRIORS
 from nbyk_papers.wein2023.design import COLUMNS, PAPER_SIZE, get_semantics
 

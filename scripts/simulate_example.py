@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from nbyk.data.reading import read_ratings
 from nbyk.files import write_text
 from nbyk.priors import Response
-from nbyk_papers.wein2023.systems_on_gold import simulate_systems
+from nbyk_papers.wein2023.cells import simulate_systems
 
 ITEMS = 300
 RUNS = 5

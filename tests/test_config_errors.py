@@ -123,6 +123,18 @@ WRONG = {
         "{recommended_null: shifted, samplers: [all_items/all]}",
         "recommended_null: the shifted null is for samplers that bootstrap items; drop all_items/all",
     ),
+    "published numbers of ratings alone": (
+        "{semantics: [published], sources: [convabuse]}",
+        "semantics: the published semantics is of simulated and toxicity alone; add recommended",
+    ),
+    "a budget that no whole items spend": (
+        "homan2025: {budgets: [7], k_responses: [5]}",
+        "homan2025.budgets: found no budget N·K that two items or more of K responses spend",
+    ),
+    "budgets below every K": (
+        "pandita2026: {budgets: [4], k_responses: [5, 10]}",
+        "pandita2026.budgets: expected a budget of the least K, 5, or more",
+    ),
     "a source to calibrate on": (
         "calibration: {sources: [simulate]}",
         "calibration.sources.0: unknown source 'simulate'; did you mean simulated",

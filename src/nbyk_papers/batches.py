@@ -168,7 +168,7 @@ class Axis:
         batches: Batches = {}
         missing = list(asked)
         for key in sorted(set(stored), key=lambda key: (-len(self.names(key)), key)):
-            names = self.names(key) or [name for name in asked if slug(name) == key]
+            names = self.names(key, asked)
             if set(names) & set(missing):
                 batches[key] = names
                 missing = [name for name in missing if name not in names]
@@ -198,9 +198,9 @@ class Axis:
         # Too many to name: their places, as the bits of a number.
         return f"{self.key}-{sum(1 << place for place, name in enumerate(self.together) if name in names):x}"
 
-    def names(self, key: str) -> list[str]:
-        """Return the names of `together` in the file of a key, if any."""
-        return _names(self, key)
+    def names(self, key: str, asked: Sequence[str] = ()) -> list[str]:
+        """Return the names in a key's file: of `together`, further ones, or one of those asked for."""
+        return _names(self, key) or [name for name in asked if slug(name) == key]
 
 
 @cache
@@ -243,8 +243,8 @@ class Ranges:
                 ranges[f"{self.name}-{first}-to-{last}"] = list(range(first, last + 1))
         return ranges
 
-    def names(self, key: str) -> list[int]:
-        """Return the numbers of a key; none if it is no such key."""
+    def names(self, key: str, asked: Sequence[int] = ()) -> list[int]:
+        """Return the numbers of a key, whichever are asked for; none if it is no such key."""
         match = re.fullmatch(rf"{re.escape(self.name)}-(\d+)-to-(\d+)", key)
         return list(range(int(match[1]), int(match[2]) + 1)) if match else []
 

@@ -210,7 +210,9 @@ def study_answer(
     `files_alone`.
     """
     if "verdicts" in summary:
-        tables = [("verdicts", _VERDICTS_CAPTION, verdict_table(summary["verdicts"])), *tables]
+        verdicts = verdict_table(summary["verdicts"])
+        tables = [("verdicts", _VERDICTS_CAPTION, verdicts), *tables]
+        summary = {**summary, "verdicts": records(verdicts)}
     prior_cautions = [read_prior(path).caution for path in priors]
     cautions = tuple(dict.fromkeys(filter(None, [*summary.get("cautions", ()), *prior_cautions])))
     shown = tuple(

@@ -71,8 +71,7 @@ def judge(margins: ArrayLike, errors: ArrayLike) -> Cases:
     return Cases(supporting, against, int(np.isfinite(margin).sum()) - supporting - against)
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The finding on a claim under a semantics.
 
     `place` is the claim's place in the paper, such as "section 7"; `criterion` the condition under which it
@@ -141,27 +140,12 @@ def verdicts_on(claims: Iterable[PaperClaim[Numbers]], numbers: Mapping[str, Num
     return [verdict for verdict in verdicts if verdict is not None]
 
 
-def verdict_rows(verdicts: Iterable[Verdict]) -> list[dict[str, str]]:
-    """Return verdicts as rows of text, as the summary and the page have them."""
-    return [
-        {
-            "of the paper": verdict.place,
-            "it says": verdict.claim,
-            "it holds if": verdict.criterion,
-            "semantics": verdict.semantics,
-            "here": verdict.here,
-            "verdict": verdict.outcome,
-        }
-        for verdict in verdicts
-    ]
-
-
-def verdict_table(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
-    """Return the rows of verdicts as a table."""
+def verdict_table(verdicts: Sequence[Verdict]) -> pd.DataFrame:
+    """Return verdicts as the summary and the page have them, a row each."""
     import pandas as pd
 
-    columns = ["of the paper", "it says", "it holds if", "semantics", "here", "verdict"]
-    return pd.DataFrame(rows, columns=columns)
+    titles = ["of the paper", "it says", "it holds if", "semantics", "here", "verdict"]
+    return pd.DataFrame(verdicts, columns=titles)
 
 
 def with_error(value: float, error: float) -> str:

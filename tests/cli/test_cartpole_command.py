@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nbyk_papers.ulmer2022.cartpole import analysis
-from nbyk_papers.ulmer2022.cartpole.rewards import read_rewards
+from nbyk_papers.ulmer2022.cartpole.training import read_rewards
 from tests.cli.conftest import Run
 
 

@@ -16,5 +16,5 @@ def label_scores(
     """Return the scores of hard labels, classes from 0, or of rows of probabilities."""
     names = [names] if isinstance(names, str) else list(names)
     truth, guess = np.asarray(target), np.asarray(prediction)
-    scorer = label_scorer(truth, guess[None], scores_of(names, truth), n_classes=n_classes)
+    scorer = label_scorer(truth, np.stack([guess, guess]), scores_of(names, truth), n_classes=n_classes)
     return dict(zip(names, observed_scores(scorer)[:, 0].tolist(), strict=True))

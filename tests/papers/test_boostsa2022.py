@@ -29,11 +29,11 @@ from nbyk_papers.boostsa2022.label_cells import (
     LabelTests,
     LevelTests,
     balanced,
+    counted_set,
     example,
     levels,
     tagging,
 )
-from nbyk_papers.boostsa2022.label_sets import counted_set
 
 WORK = Work("test")
 

@@ -147,7 +147,7 @@ def test_the_papers_own_numbers_agree(p_values: pd.DataFrame, levels: pd.DataFra
         "8 of 8 printed scores and 4 of 4 printed p-values agree; the largest Type-I error at level 0.05 is "
         "0 at f = 0.1, the default of BooStSa; 6 of 6 rates lie in its 99 % band at f = 1"
     )
-    assert {row["verdict"] for row in summary["verdicts"] if row["of the paper"] == "figure 3"} == {HOLDS}
+    assert {row.outcome for row in summary["verdicts"] if row.place == "figure 3"} == {HOLDS}
 
 
 def test_z_counts_the_errors_of_both_at_their_pooled_p(p_values: pd.DataFrame) -> None:
@@ -166,12 +166,10 @@ def test_other_scores_and_p_values_are_counted(p_values: pd.DataFrame, levels: p
     )
     summary = summarise(off, levels)
     assert summary["line"].startswith("7 of 8 printed scores and 3 of 4 printed p-values agree")
-    agrees = [row["verdict"] for row in summary["verdicts"] if row["of the paper"] == "figure 3"]
+    agrees = [row.outcome for row in summary["verdicts"] if row.place == "figure 3"]
     assert agrees == [IN_PART, IN_PART]
     wrong = p_values.assign(p=p_values["p"] + 0.4, score_a=0.1, score_b=0.2)
-    agrees = [
-        row["verdict"] for row in summarise(wrong, levels)["verdicts"] if row["of the paper"] == "figure 3"
-    ]
+    agrees = [row.outcome for row in summarise(wrong, levels)["verdicts"] if row.place == "figure 3"]
     assert agrees == [FAILS, FAILS]
 
 
@@ -211,21 +209,21 @@ def test_steps_of_figure_1_are_the_falls_of_p_from_size_to_size(p_values: pd.Dat
 def verdicts_on_shares(summary: dict[str, Any]) -> list[str]:
     """Return what was found, published, of each of the paper's statements about the share."""
     return [
-        row["verdict"]
+        row.outcome
         for row in summary["verdicts"]
-        if "Type-I error" in row["it holds if"] and row["semantics"] == "published"
+        if "Type-I error" in row.criterion and row.semantics == "published"
     ]
 
 
 def test_a_run_without_the_example_has_no_verdict_on_it(p_values: pd.DataFrame, levels: pd.DataFrame) -> None:
     summary = summarise(p_values[p_values["design"] != "example"], levels)
-    assert "figure 3" not in {row["of the paper"] for row in summary["verdicts"]}
+    assert "figure 3" not in {row.place for row in summary["verdicts"]}
 
 
 def test_larger_test_sets_have_smaller_p(p_values: pd.DataFrame, levels: pd.DataFrame) -> None:
     def on_sizes(rows: pd.DataFrame) -> list[str]:
         found = summarise(rows, levels)["verdicts"]
-        return [row["verdict"] for row in found if "from each test-set size" in row["it holds if"]]
+        return [row.outcome for row in found if "from each test-set size" in row.criterion]
 
     assert on_sizes(p_values) == [HOLDS, HOLDS]
     larger = p_values["n_items"] == 2000

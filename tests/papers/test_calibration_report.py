@@ -194,3 +194,15 @@ def test_a_run_without_power_and_expected_p(rates: pd.DataFrame, tmp_path: Path)
     write_answer(rates_report(few), tmp_path, stem="summary", page="report")
     drawn = {path.stem for path in (tmp_path / "figures").glob("*.svg")}
     assert drawn == {"type_1_error", "metrics"}
+
+
+def test_a_run_without_the_level_of_tables_shows_its_nearest(rates: pd.DataFrame, tmp_path: Path) -> None:
+    others = pd.concat([rates.assign(alpha=alpha) for alpha in (0.01, 0.1)], ignore_index=True)
+    answer = rates_report(others)
+    shown = {table.name: table for table in answer.make_tables()}
+    assert "at α = 0.01, two-sided" in shown["tests"].caption
+    assert {name: len(shown[name].frame) for name in ("tests", "all_metrics", "power")} == {
+        name: len(table) for name, _, table in tables_of(rates) if name in ("tests", "all_metrics", "power")
+    }
+    write_answer(answer, tmp_path, stem="summary", page="report")
+    assert imread(tmp_path / "figures/type_1_error.png").std() > 0

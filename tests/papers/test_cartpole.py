@@ -14,14 +14,18 @@ import pytest
 import nbyk
 from nbyk.errors import NbykError
 from nbyk_papers.ulmer2022.cartpole.analysis import FIRST, SECOND, case_study, run_means
-from nbyk_papers.ulmer2022.cartpole.rewards import AGENTS, RUNS, read_rewards, write_rewards, write_scores
 from nbyk_papers.ulmer2022.cartpole.training import (
+    AGENTS,
+    RUNS,
     Adam,
     QNetwork,
     ReplayBuffer,
     TrainingSettings,
+    read_rewards,
     train,
     train_on_the_cart_pole,
+    write_rewards,
+    write_scores,
 )
 
 

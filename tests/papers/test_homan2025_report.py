@@ -30,8 +30,7 @@ from nbyk_papers.homan2025.comparison import (
     read_grid,
 )
 from nbyk_papers.homan2025.design import METRIC_OF_COLUMN, published_table
-from nbyk_papers.homan2025.report import report, summarise
-from nbyk_papers.homan2025.tables import tables_of
+from nbyk_papers.homan2025.report import report, summarise, tables_of
 from nbyk_papers.shown import Fits
 
 

@@ -16,7 +16,7 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_RIGHT_B,
     TAGGING,
 )
-from nbyk_papers.boostsa2022.label_sets import N_CLASSES, balanced_set, counted_set, tagging_set
+from nbyk_papers.boostsa2022.label_cells import N_CLASSES, balanced_set, counted_set, tagging_set
 from tests.oracles.label_scores import label_scores
 
 SYSTEMS = ("a", "b")

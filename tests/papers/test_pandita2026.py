@@ -16,8 +16,7 @@ from nbyk.priors import ClassPrior, fit_classes
 from nbyk.report.answer import write_answer
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk.studies.steps import Work
-from nbyk_papers.pandita2026.category_sets import KL, TV, WINS, Sizes, draw_scores, rejections
-from nbyk_papers.pandita2026.cells import grid, p_values
+from nbyk_papers.pandita2026.cells import KL, TV, WINS, Sizes, draw_scores, grid, p_values, rejections
 from nbyk_papers.pandita2026.comparison import beside_printed, read_grid
 from nbyk_papers.pandita2026.design import (
     BUDGETS,

@@ -20,9 +20,8 @@ from nbyk.studies.steps import Work
 from nbyk_papers import placed
 from nbyk_papers.batches import Trials
 from nbyk_papers.raters.cells import pvalues
-from nbyk_papers.raters.claims import verdicts_of
 from nbyk_papers.raters.design import FORGOTTEN, KEPT, METRICS, OTHERS, SEMANTICS
-from nbyk_papers.raters.report import read_p, report, summarise
+from nbyk_papers.raters.report import read_p, report, summarise, verdicts_of
 from nbyk_papers.raters.study import STUDY
 
 SIZES = [[100, 4], [200, 4]]

@@ -12,9 +12,14 @@ from nbyk.errors import NbykError
 from nbyk.priors import Response, TwoStagePrior, published_prior
 from nbyk.priors.families import Beta, Uniform
 from nbyk.resampling.population import Population
-from nbyk_papers.raters.rater_moments import places_by_others, sensitivity_variance, severity_variance
 from nbyk_papers.raters.shared_population import Sharing, simulate_shared
-from nbyk_papers.raters.sharing_fit import FittedSharing, fit_sharing
+from nbyk_papers.raters.sharing_fit import (
+    FittedSharing,
+    fit_sharing,
+    places_by_others,
+    sensitivity_variance,
+    severity_variance,
+)
 
 
 def prior_of(response: Response) -> TwoStagePrior:

@@ -24,13 +24,13 @@ from nbyk_papers.wein2023.cells import (
     reference_sets,
     references_from_table,
     references_table,
+    simulate_systems,
     true_p_table,
     with_first_draw,
 )
 from nbyk_papers.wein2023.design import SEMANTICS, Estimation
 from nbyk_papers.wein2023.pvalues import with_true_p
 from nbyk_papers.wein2023.steps import true_p
-from nbyk_papers.wein2023.systems_on_gold import simulate_systems
 from nbyk_papers.wein2023.toxicity_ratings import toxicity_law, toxicity_ratings
 
 TOXICITY = published_prior("toxicity")
@@ -40,10 +40,9 @@ COUNTS = np.array([281_511, 99_973, 71_347, 50_300, 34_969])
 
 def sequences() -> tuple[np.ndarray, np.ndarray]:
     """Return the 3125 sequences of five ratings on the scale 0 to 4, and their chances."""
-    law = toxicity_law()
     chance_of = {
         tuple(np.rint(item * 5).astype(int).tolist()): chance
-        for item, chance in zip(law.items, law.chances, strict=True)
+        for item, chance in zip(*toxicity_law(), strict=True)
     }
     every = np.array(list(product(range(5), repeat=5)))
     chances = []
@@ -79,13 +78,11 @@ def test_no_law_with_these_numbers_has_more_entropy() -> None:
 
 
 def test_the_ratings_are_the_law_in_whole_items() -> None:
-    ratings, law = toxicity_ratings(), toxicity_law()
+    ratings = toxicity_ratings()
     assert ratings.shape == (107_620, 5)
     assert_array_equal(ratings, toxicity_ratings())
     found, n_items = np.unique(np.sort(ratings, axis=1), axis=0, return_counts=True)
-    expected = {
-        tuple(item): chance * 107_620 for item, chance in zip(law.items.tolist(), law.chances, strict=True)
-    }
+    expected = {tuple(item.tolist()): chance * 107_620 for item, chance in zip(*toxicity_law(), strict=True)}
     assert max(abs(n - expected[tuple(item)]) for item, n in zip(found.tolist(), n_items, strict=True)) < 1.0
     # In any order: the mean of each column has a standard error of .0008.
     assert np.abs(ratings.mean(axis=0) - ratings.mean()).max() < 4 * 0.0008

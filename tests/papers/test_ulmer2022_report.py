@@ -16,7 +16,6 @@ from nbyk.files import read_json, read_parquet, write_parquet
 from nbyk.report.answer import write_answer
 from nbyk.testing.intervals import proportion_interval
 from nbyk_papers import placed
-from nbyk_papers.ulmer2022.claims import verdicts_of
 from nbyk_papers.ulmer2022.comparison import compare, error_rates, read_scores
 from nbyk_papers.ulmer2022.design import (
     SEMANTICS,
@@ -25,7 +24,14 @@ from nbyk_papers.ulmer2022.design import (
     TYPE_1,
     published_rates,
 )
-from nbyk_papers.ulmer2022.report import agreement_table, outside_table, scores_report, summarise, tables_of
+from nbyk_papers.ulmer2022.report import (
+    agreement_table,
+    outside_table,
+    scores_report,
+    summarise,
+    tables_of,
+    verdicts_of,
+)
 
 
 def scores_behind(errors: pd.DataFrame, kind: str, simulations: int) -> np.ndarray:  # type: ignore[type-arg]

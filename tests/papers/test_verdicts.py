@@ -15,7 +15,6 @@ from nbyk_papers.verdicts import (
     PaperClaim,
     Verdict,
     judge,
-    verdict_rows,
     verdict_table,
     verdicts_on,
     with_error,
@@ -68,15 +67,12 @@ def test_numbers_carry_their_standard_errors(value: float, error: float, text: s
 
 def test_a_verdict_is_a_row_for_each_semantics() -> None:
     findings = (("published", "p = .1", HOLDS), ("recommended", "p = .2", FAILS))
-    rows = verdict_rows(Verdict("section 7", "“so”", "p < .05", *finding) for finding in findings)
-    assert [(row["semantics"], row["verdict"]) for row in rows] == [
-        ("published", HOLDS),
-        ("recommended", FAILS),
+    table = verdict_table([Verdict("section 7", "“so”", "p < .05", *finding) for finding in findings])
+    assert table[["of the paper", "semantics", "verdict"]].to_numpy().tolist() == [
+        ["section 7", "published", HOLDS],
+        ["section 7", "recommended", FAILS],
     ]
-    table = verdict_table(rows)
-    assert list(table.columns) == list(rows[0])
-    assert len(verdict_table([])) == 0
-    assert isinstance(table, pd.DataFrame)
+    assert list(verdict_table([]).columns) == list(table.columns)
 
 
 def test_a_claim_counts_its_cases_and_describes_the_one_that_supports_it_least() -> None:

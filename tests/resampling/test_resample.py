@@ -17,7 +17,7 @@ from nbyk.priors import Response
 from nbyk.resampling.effects import batches
 from nbyk.resampling.resample import observed_effects, resample, resampled_effects
 from nbyk.resampling.samplers import NULLS, WEIN_SAMPLERS, get_sampler
-from nbyk_papers.wein2023.systems_on_gold import simulate_systems
+from nbyk_papers.wein2023.cells import simulate_systems
 from tests.oracles import enumerate as exact
 from tests.oracles.chisquare import assert_drawn_from
 

@@ -23,7 +23,7 @@ from nbyk.resampling.simulate import (
     simulated_effects,
 )
 from nbyk.resampling.streams import ReplicateStreams, chunks
-from nbyk_papers.wein2023.systems_on_gold import simulate_systems
+from nbyk_papers.wein2023.cells import simulate_systems
 from tests.oracles.chisquare import assert_drawn_from
 
 SIMULATED = published_prior("simulated", "published")

@@ -30,7 +30,6 @@ from nbyk_papers.boostsa2022.design import (
 )
 from nbyk_papers.boostsa2022.figures import figures_of
 from nbyk_papers.shown import Page, records, study_answer, titled
-from nbyk_papers.verdicts import verdict_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,8 +116,7 @@ def summarise(p_values: pd.DataFrame, levels: pd.DataFrame) -> dict[str, Any]:
     tagging = _tagging(p_values)
     if tagging["cells"]:
         summary["figure_02"] = tagging
-    verdicts = verdict_rows(verdicts_of(summary, p_values, levels))
-    return {**summary, "line": _line(summary), "verdicts": verdicts}
+    return {**summary, "line": _line(summary), "verdicts": verdicts_of(summary, p_values, levels)}
 
 
 def _example(p_values: pd.DataFrame) -> dict[str, Any]:

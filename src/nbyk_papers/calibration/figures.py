@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.report.drawing import COLOURS
-from nbyk_papers.calibration.reading import MAIN_ALPHA, groups, main_metric, named, two_sided
+from nbyk_papers.calibration.reading import groups, main_alpha, main_metric, named, two_sided
 from nbyk_papers.calibration.verdicts import EXPECTED_P
 from nbyk_papers.shown import panel_grid
 
@@ -27,7 +27,7 @@ _WIDTH_OF_TITLE = 6.6
 
 def figures_of(rates: pd.DataFrame) -> dict[str, Callable[[], Figure]]:
     """Return the drawing function of each heat map that the rates of `read_rates` allow, by file name."""
-    main = named(rates[rates["alpha"] == MAIN_ALPHA])
+    main = named(rates[rates["alpha"] == main_alpha(rates)])
     under_null, power = main[main["scenario"] != "power"], main[main["scenario"] == "power"]
     drawn: dict[str, Callable[[], Figure]] = {
         "type_1_error": partial(sizes_figure, under_null, "Type-I error"),
@@ -53,7 +53,7 @@ def sizes_figure(rates: pd.DataFrame, title: str) -> Figure:
     for panel, (key, of) in zip(axes[:, 0], groups(shown, ["dataset"]), strict=True):
         _heat_map(panel, of, ("test", "column"), columns)
         panel.set_title(key["dataset"], loc="left")
-    figure.suptitle(_headed(f"{title} at α = {MAIN_ALPHA:g}, two-sided, {metric}", rates), fontsize=9)
+    figure.suptitle(_headed(f"{title} at α = {main_alpha(rates):g}, two-sided, {metric}", rates), fontsize=9)
     return figure
 
 
@@ -76,7 +76,7 @@ def _by_truth(rates: pd.DataFrame, axes_of: tuple[str, str], title: str, over: s
     for panel, (key, of) in zip(axes[0], panels, strict=True):
         _heat_map(panel, of, axes_of, columns)
         panel.set_title(key["true"], loc="left")
-    figure.suptitle(_headed(f"{title}, α = {MAIN_ALPHA:g}: mean over {over}", rates), fontsize=9)
+    figure.suptitle(_headed(f"{title}, α = {main_alpha(rates):g}: mean over {over}", rates), fontsize=9)
     return figure
 
 
@@ -93,7 +93,7 @@ def _heat_map(axes: Axes, rates: pd.DataFrame, axes_of: tuple[str, str], columns
         shades, ends, least = means, [_CALIBRATED, COLOURS[2]], 0.0
     else:
         with np.errstate(divide="ignore"):
-            shades = np.clip(np.log2(means / MAIN_ALPHA), -_WIDEST, _WIDEST) / _WIDEST
+            shades = np.clip(np.log2(means / main_alpha(rates)), -_WIDEST, _WIDEST) / _WIDEST
         ends, least = [COLOURS[0], _CALIBRATED, COLOURS[1]], -1.0
     colours = LinearSegmentedColormap.from_list("rates", ends).with_extremes(bad=_MISSING)
     axes.imshow(shades, cmap=colours, vmin=least, vmax=1.0, aspect="auto")

@@ -139,19 +139,21 @@ def _by_row(name: Callable[..., str], rates: pd.DataFrame, *columns: str) -> lis
     return [name(*row) for row in zip(*(rates[column] for column in columns), strict=True)]
 
 
-MAIN_ALPHA = 0.05
-
-
-MAIN_METRIC = "mae"
-"""The metric of the tables that show one. If a run lacks it, they show the run's first."""
+MAIN_ALPHA, MAIN_METRIC = 0.05, "mae"
+"""What tables and figures of one level and one metric show, if the run has it."""
 
 
 TESTS = (P_VALUE, PERCENTILE, BCA)
 """Definitions that are tests at the data's own size."""
 
 
+def main_alpha(rates: pd.DataFrame) -> float:
+    """Return the level of tables and figures that show one: the run's nearest to .05."""
+    return float(min(rates["alpha"], key=lambda alpha: abs(alpha - MAIN_ALPHA)))
+
+
 def main_metric(rates: pd.DataFrame) -> str:
-    """Return the metric of tables and figures that show one."""
+    """Return the metric of tables and figures that show one: MAE, or the run's first."""
     metrics = list(dict.fromkeys(rates["metric"]))
     return MAIN_METRIC if MAIN_METRIC in metrics else str(metrics[0])
 
@@ -159,7 +161,7 @@ def main_metric(rates: pd.DataFrame) -> str:
 def two_sided(rates: pd.DataFrame) -> pd.DataFrame:
     """Return the two-sided p-values and the intervals at the main level."""
     is_test = rates["definition"].isin(TESTS) & (rates["alternative"] == "two-sided")
-    return rates[is_test & (rates["alpha"] == MAIN_ALPHA)]
+    return rates[is_test & (rates["alpha"] == main_alpha(rates))]
 
 
 def rate_rows(*, rates: Sequence[Path], seed: int) -> pa.Table:

@@ -18,6 +18,7 @@ from nbyk_papers.calibration.reading import (
     MAIN_ALPHA,
     band,
     groups,
+    main_alpha,
     main_metric,
     named,
     place,
@@ -139,7 +140,7 @@ def _holding(rates: pd.DataFrame, definition: str) -> list[dict[str, Any]]:
             if what != "power"
         }
         power = many if len(many) else defined
-        power = power[(power["scenario"] == "power") & (power["alpha"] == MAIN_ALPHA)]
+        power = power[(power["scenario"] == "power") & (power["alpha"] == main_alpha(rates))]
         power = power[(power["sampler"] == key["sampler"]) & (power["null"] == key["null"])]
         holding.append(
             {
@@ -172,7 +173,8 @@ def _why(place: str, place_ties_at_random: str, undefined: int) -> str:
 
 def tables_of(rates: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     """Return every table that the rates allow as (file name, caption, table)."""
-    metric, level = main_metric(rates), f"α = {MAIN_ALPHA:g}"
+    metric, alpha = main_metric(rates), main_alpha(rates)
+    level = f"α = {alpha:g}"
     under_null = rates[rates["scenario"] != "power"]
     expected = under_null[under_null["definition"] == EXPECTED_P]
     powers = rates[(rates["scenario"] == "power") & (rates["metric"] == metric)]
@@ -200,7 +202,7 @@ def tables_of(rates: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
         ),
     ]
     if len(expected):
-        caption = f"How often expected p is below {MAIN_ALPHA:g}, over all metrics, sources and sizes"
+        caption = f"How often expected p is below {alpha:g}, over all metrics, sources and sizes"
         tables.append(("expected_p", caption, overview_table(expected)))
     if len(powers):
         caption = f"Power of every test on {metric} at {level}, two-sided, by size"
@@ -258,7 +260,7 @@ def by_size_table(rates: pd.DataFrame) -> pd.DataFrame:
 def overview_table(rates: pd.DataFrame) -> pd.DataFrame:
     """Return for each test, side and truth its rates at the main level and their places."""
     rows = []
-    main = rates[rates["alpha"] == MAIN_ALPHA]
+    main = rates[rates["alpha"] == main_alpha(rates)]
     for key, of in groups(named(main), ["test", "alternative", "true"]):
         where = {f"share {name}": share for name, share in shares(of).items()}
         row = {"test": key["test"], "side": key["alternative"], "true": key["true"], "rates": len(of)}

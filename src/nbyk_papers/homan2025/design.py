@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nbyk.data.sources import OWN_FIT
@@ -32,8 +32,6 @@ LABELS = {
     "mhs": "MHS",
 }
 """The paper's sources in the order of its tables, with the names printed there."""
-
-_TABLES = "homan_tables_1_to_3.csv"
 
 EPSILONS = (0.05, 0.1, 0.2, 0.3)
 TABLE_OF_EPSILON = {0.05: "table_01", 0.1: "table_02", 0.2: "table_03"}
@@ -152,8 +150,7 @@ def published_table() -> pd.DataFrame:
     """
     import pandas as pd
 
-    with resources.files(__package__).joinpath(_TABLES).open(encoding="utf-8") as file:
-        table = pd.read_csv(file)
+    table = pd.read_csv(Path(__file__).with_name("homan_tables_1_to_3.csv"))
     source_of_label = {printed: source for source, printed in LABELS.items()}
     table = table.assign(dataset=table["dataset"].map(source_of_label))
     return table.drop(columns="table").rename(

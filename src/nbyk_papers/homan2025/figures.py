@@ -1,4 +1,4 @@
-"""The figures of Homan et al. 2025, and figures of the published numbers against ours."""
+"""The figures of Homan et al. 2025, of priors, and of the published numbers against ours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.report.drawing import new_figure, new_panels
+from nbyk.data.ratings import stored_ratings
+from nbyk.priors import Response, published_prior, read_prior
+from nbyk.report.drawing import COLOURS, new_figure, new_panels
 from nbyk_papers.homan2025.comparison import compare, of_columns, overstatement
 from nbyk_papers.homan2025.design import (
     ALPHA,
@@ -24,13 +26,21 @@ from nbyk_papers.homan2025.design import (
     published_source,
     stage_figures,
 )
-from nbyk_papers.homan2025.prior_figures import fit_figure, shapes_figure, stages_figure
-from nbyk_papers.shown import draw_points, legend_beside, look, mark_level, plain_ticks, shades
+from nbyk_papers.shown import (
+    draw_points,
+    legend_beside,
+    look,
+    mark_level,
+    moments_figure,
+    plain_ticks,
+    shades,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
 
 SHOWN_BUDGETS = (500, 1000, 2500, 5000, 10000, 25000, 50000, 100000)
 """Largest number of budgets N·K in a figure: more curves would hide each other."""
@@ -147,8 +157,7 @@ def power_figure(power: pd.DataFrame) -> Figure:
         mark_level(axes, 0.9)
         axes.set_title(f"K = {k}" if n is None else f"N = {n}", loc="left")
         axes.set_xlabel("items N" if n is None else "responses per item K")
-    panels[0].set_ylim(0.0, 1.03)
-    panels[0].set_ylabel("power at α = .05 (95 % intervals; dashed, .9)")
+    panels[0].set(ylim=(0.0, 1.03), ylabel="power at α = .05 (95 % intervals; dashed, .9)")
     legend_beside(panels[-1], title="test")
     source, epsilon, metric = power[["source", "epsilon_b", "metric"]].iloc[0]
     figure.suptitle(f"{label(source)}, ε = {epsilon:g}, {_METRIC_NAMES.get(metric, metric)}", fontsize=10)
@@ -173,8 +182,7 @@ def overstatement_figure(grid: pd.DataFrame) -> Figure:
     normal = p / ndtr(np.sqrt(2.0) * ndtri(p))
     axes.plot(p, normal, color="black", linewidth=1.0, label="normal effects: Φ(z) / Φ(√2 z)")
     axes.set_xlabel("p, published semantics (fresh draws, items bootstrapped once more)")
-    axes.set_ylabel("p published / p recommended (±2 SE)")
-    axes.set_yscale("log")
+    axes.set(ylabel="p published / p recommended (±2 SE)", yscale="log")
     axes.set_yticks((2, 3, 5, 7, 10, 15, 20, 30), ("2", "3", "5", "7", "10", "15", "20", "30"))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_ylim(0.7 * min(cells["ratio"], default=2.0), 1.5 * max(cells["ratio"], default=2.0))
@@ -198,9 +206,7 @@ def agreement_figure(grid: pd.DataFrame) -> Figure:
         axes.plot([low, high], [low, high], color="black", linewidth=0.8)
         axes.set_xlabel(f"{name}, published (Tables 1 to 3)")
     left.set_ylabel("p, nbyk (±2 standard errors of both)")
-    right.set_ylabel("Δ, nbyk")
-    right.set_xscale("log")
-    right.set_yscale("log")
+    right.set(ylabel="Δ, nbyk", xscale="log", yscale="log")
     right.legend(*right.get_legend_handles_labels(), frameon=False)
     figure.suptitle("Homan et al. 2025, Tables 1 to 3, reproduced", fontsize=10)
     return figure
@@ -238,8 +244,7 @@ def _log_scale(panels: Collection[Axes]) -> None:
     drawn = [line.get_ydata() for axes in panels for line in axes.get_lines()]
     lowest = min(np.concatenate([[ALPHA], *drawn]))
     for axes in panels:
-        axes.set_yscale("log")
-        axes.set_ylim(0.6 * lowest, 1.4)
+        axes.set(yscale="log", ylim=(0.6 * lowest, 1.4))
 
 
 def _finish(figure: Figure, panels: list[Axes], title: str, legend_title: str = "N·K") -> None:
@@ -256,3 +261,55 @@ def _finish(figure: Figure, panels: list[Axes], title: str, legend_title: str = 
     legend_beside(panels[-1], handles=handles, title=legend_title)
     floor = " (p of 10⁻⁵ or less shown at 10⁻⁵)" if panels[0].get_yscale() == "log" else ""
     figure.suptitle(f"{title}{floor}", fontsize=10)
+
+
+_SHAPES = ((0.5, 0.15), (0.5, 0.45), (0.5, 1.5), (0.1, 0.25), (0.85, 0.6))
+_LEVELS = 5
+
+
+def shapes_figure() -> Figure:
+    """Draw Figure 1: shapes of a response that a normal censored to [0, 1] makes, on five levels."""
+    figure, panels = new_panels(11.0, 2.7, len(_SHAPES), share_y=True)
+    edges, latent = np.arange(_LEVELS + 1) / _LEVELS, np.linspace(-0.6, 1.6, 400)
+    for axes, (mu, sigma) in zip(panels, _SHAPES, strict=True):
+        probabilities = Response("likert", _LEVELS).probabilities(mu, sigma)
+        axes.stairs(probabilities, edges, fill=True, color=COLOURS[0], alpha=0.7)
+        density = np.exp(-0.5 * ((latent - mu) / sigma) ** 2) / (sigma * np.sqrt(2.0 * np.pi))
+        axes.plot(latent, density / _LEVELS, color=COLOURS[1], linewidth=1.2)
+        axes.set_title(f"μ = {mu:g}, σ = {sigma:g}", loc="left")
+        axes.set_xlabel("response")
+    panels[0].set_ylabel("probability")
+    figure.suptitle(
+        "Bars: responses. Line: the normal distribution behind them. The end bars hold its tails", fontsize=10
+    )
+    return figure
+
+
+def stages_figure(source: str, ratings: Path | None, seed: int) -> Figure:
+    """Draw Figure 2 of a source: item means and deviations under the published prior, and in the ratings.
+
+    The prior's own μ and σ vary less than the items' means and deviations, in which the responses' scatter
+    counts too. Without ratings, the figure shows only the prior.
+    """
+    matrix = None if ratings is None else stored_ratings(ratings)[0].matrix()
+    beside = "alone (you do not have its ratings)" if matrix is None else "beside the ratings"
+    return moments_figure(
+        f"{label(source)}: the published prior {beside}",
+        {"responses of the prior": published_prior(source)},
+        seed,
+        matrix,
+        top=1.0 if matrix is None else float(np.nanmax(matrix)),
+        with_families=True,
+    )
+
+
+def fit_figure(source: str, ratings: Path, prior: Path, *, seed: int) -> Figure:
+    """Draw item means and deviations of ratings, and of responses of the published prior and our own fit."""
+    name, own = published_source(source), read_prior(prior)
+    return moments_figure(
+        f"{label(name)}: the ratings, and as many ratings of each prior's items",
+        {"published prior": published_prior(name), "own fit": own},
+        seed,
+        stored_ratings(ratings)[0].matrix(),
+        top=own.response.top,
+    )

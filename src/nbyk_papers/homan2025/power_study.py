@@ -31,6 +31,7 @@ from nbyk.resampling.population import Population
 from nbyk.resampling.streams import ReplicateStreams
 from nbyk.testing.intervals import proportion_interval
 from nbyk.testing.looks import critical_count, looks
+from nbyk.testing.scores.classical import FORMULAS
 from nbyk_papers.batches import Trials
 from nbyk_papers.homan2025.design import ALPHA
 
@@ -286,19 +287,8 @@ class StudyTest:
         a, b = errors_of(sets)
         if self.name == "unpaired_permutation":
             return decided_by(permuted_errors_test, a, b, words=words, at=at)
-        return self._of_scipy(a, b)
-
-    def _of_scipy(self, a: Array, b: Array) -> Integers:
-        from scipy import stats
-
-        with np.errstate(invalid="ignore", divide="ignore"):  # constant or equal errors give p = NaN
-            if self.name == "welch_t":
-                p = stats.ttest_ind(b, a, axis=1, equal_var=False, alternative="greater").pvalue
-            else:
-                differences = np.round(b - a, 12)
-                p = stats.wilcoxon(differences, alternative="greater", method="asymptotic", axis=1).pvalue
-        rejected = np.nan_to_num(p, nan=1.0) <= self.alpha
-        return np.stack([rejected, np.zeros(len(a))], axis=1).astype(np.int64)
+        p = FORMULAS[self.name](b, a, "greater", "asymptotic")[1]  # NaN if all errors are equal
+        return np.stack([p <= self.alpha, np.zeros(len(p))], axis=1).astype(np.int64)
 
     def _multistage(self, sets: SimulatedSets, words: np.uint64) -> Integers:
         """Return the decisions by the share of null effects that reach a set's own, below α."""

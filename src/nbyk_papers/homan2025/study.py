@@ -175,8 +175,14 @@ class Homan2025Study(Study):
     report = "nbyk_papers.homan2025.report:report"
 
     def check(self, config: Any) -> None:
-        """Raise NbykError if an own fit is asked for without ratings."""
+        """Raise NbykError if there is no size, or an own fit is asked for without ratings."""
         grid = self.settings(config)
+        if not asked_sizes(grid):
+            raise NbykError(
+                "found no budget N·K that two items or more of K responses spend, for a K of k_responses; "
+                "add one, or a size under sizes",
+                key="homan2025.budgets",
+            )
         for source in grid.fitted:
             key = "sources" if source in grid.sources else "power_source"
             check_fit(config, f"homan2025.{key}", source)

@@ -182,9 +182,7 @@ def _responses_matter_more(places: Sequence[SourceErrors]) -> Iterator[Case]:
 
 def estimates_figure(cells: Cells) -> Figure:
     """Draw the mean |estimated − true| p of each sampler: a panel for a kind, a mark for a metric."""
-    rows = cells.by_reference.assign(
-        error=(cells.by_reference["estimated_p"] - cells.by_reference["true_p"]).abs()
-    )
+    rows = cells.errors
     kinds = list(dict.fromkeys(rows["source"]))
     figure, panels = new_panels(3.3 * len(kinds), 4.2, len(kinds), share_y=True)
     for axes, source in zip(panels, kinds, strict=True):

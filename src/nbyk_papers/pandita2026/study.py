@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
 from nbyk_papers.pandita2026.design import KINDS, PRINTED_EPSILON, PRIORS, UNREAD_BUDGETS, table_2
@@ -28,6 +29,13 @@ class Pandita2026Study(Study):
     }
     report = "nbyk_papers.pandita2026.report:report"
     report_work = (400.0, 12.0)
+
+    def check(self, config: Any) -> None:
+        """Raise NbykError if no budget is as large as a K."""
+        settings = self.settings(config)
+        least = min(settings.k_responses)
+        if max(settings.budgets) < least:
+            raise NbykError(f"expected a budget of the least K, {least}, or more", key="pandita2026.budgets")
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of each prior: the grid's, and those of Table 2; and of each kind of responses."""

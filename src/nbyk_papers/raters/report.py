@@ -1,27 +1,31 @@
-"""The report of the study of raters: p against N and K, with and without the raters' ids."""
+"""The report of the study of raters: p against N and K, with and without the raters' ids, and verdicts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from nbyk.report.answer import Answer
 from nbyk.report.drawing import COLOURS, new_panels
 from nbyk_papers import placed
 from nbyk_papers.gathered import P_VALUES, RATES, as_rows, read_partitioned
+from nbyk_papers.homan2025.claims import CLAIMS, PValues
+from nbyk_papers.homan2025.design import KEY
 from nbyk_papers.raters.categories import category_verdicts, read_categories
-from nbyk_papers.raters.claims import verdicts_of
 from nbyk_papers.raters.design import ALPHA, FORGOTTEN, IN_WORDS, KEPT, LABELS, OTHERS, SEMANTICS, system_name
 from nbyk_papers.shown import Page, study_answer
-from nbyk_papers.verdicts import verdict_rows
+from nbyk_papers.verdicts import Verdict, verdicts_on
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
+
 
 _OF_RATERS = {
     "raters_of_the_data": "raters",
@@ -54,7 +58,6 @@ def report(
     """Return tables, figures and verdicts from the files of both steps, and of the priors behind."""
     table = read_p(pvalues)
     of_labels = read_categories(categories)
-    rows = verdict_rows([*verdicts_of(table), *category_verdicts(of_labels)])
     sources = list(dict.fromkeys(table["source"]))
     figures: dict[str, Callable[[], Figure]] = {
         placed(semantics, f"{source}_{metric}"): partial(p_figure, table, source, semantics, metric)
@@ -77,7 +80,7 @@ def report(
     columns = ["source", "system", "semantics", "metric", "raters", "n_items", "k_responses"]
     return study_answer(
         page,
-        {**summarise(table), "verdicts": rows},
+        {**summarise(table), "verdicts": [*verdicts_of(table), *category_verdicts(of_labels)]},
         [
             (
                 "raters",
@@ -184,3 +187,38 @@ def _of_raters(files: Sequence[Path]) -> pd.DataFrame:
     shifted = ", shifted by " + table["shift"].astype(str)
     source = table["source"] + shifted.where(table["shift"] != 0.0, "")
     return table.assign(source=source).rename(columns={"epsilon": "epsilon_b", "raters": "sampler"})
+
+
+def _larger_sizes(numbers: PValues) -> pd.DataFrame:
+    """Return cases that support the claim where, at one K, p falls from each N to the next."""
+    by = [*KEY, "k_responses"]
+    rows = numbers.sizes.sort_values([*by, "n_items"], kind="stable")
+    before = rows.groupby(by)[["p", "standard_error"]].shift()
+    error = np.hypot(before["standard_error"], rows["standard_error"])
+    return rows.assign(margin=before["p"] - rows["p"], error=error)
+
+
+JUDGED = {
+    "raters": "with 1000 items and 24 ratings per item, the mean p of MAE is .05 or more",
+    "few_responses_of_1000_items": "with 1000 items and 5 or 10 ratings per item, mean p is .05 or more",
+    "responses_for_mae_and_memd": "at the same N·K, p of MAE is lower with K = 50 than with K = 5",
+    "items_for_wins": "at the same N·K, p of Wins is lower with K = 5 than with K = 50",
+    "larger_budgets": "at the same K, p falls from each N to the next",
+}
+"""The conclusions that rest on p at sizes of this study, and when each holds here."""
+
+
+def verdicts_of(table: pd.DataFrame) -> list[Verdict]:
+    """Return a verdict on each conclusion, in each of the three worlds, if the run has the numbers.
+
+    Only systems that are off by ε count, as in the paper.
+    """
+    rows = table[table["shift"] == 0.0].rename(columns={"metric": "column", "epsilon": "epsilon_b"})
+    worlds = {}
+    for semantics in SEMANTICS:
+        for raters, words in IN_WORDS.items():
+            own = rows[(rows["semantics"] == semantics) & (rows["raters"] == raters)]
+            worlds[f"{semantics}, {words}"] = PValues(own, own)
+    claims = {name: replace(CLAIMS[name], criterion=criterion) for name, criterion in JUDGED.items()}
+    claims["larger_budgets"] = replace(claims["larger_budgets"], cases=_larger_sizes)
+    return verdicts_on(claims.values(), worlds)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbyk.errors import check_name
@@ -193,9 +193,7 @@ def published_rates() -> pd.DataFrame:
     """
     import pandas as pd
 
-    name = "ulmer2022_tables_1_to_8.csv"
-    with resources.files(__package__).joinpath(name).open(encoding="utf-8") as file:
-        table = pd.read_csv(file)
+    table = pd.read_csv(Path(__file__).with_name("ulmer2022_tables_1_to_8.csv"))
     by_size = table["varies"] == "sample_size"
     error_by_table = {f"Table {number}": error for (_, error), number in TABLES.items()}
     error = table["table"].map(error_by_table)

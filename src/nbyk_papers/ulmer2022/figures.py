@@ -67,8 +67,7 @@ def distributions_figure(names: Sequence[str]) -> Figure:
     for index, (title, distribution) in enumerate(shown):
         line: Any = {"color": COLOURS[index % len(COLOURS)], "linestyle": ("-", "--", "-.", ":")[index % 4]}
         axes.plot(x, distribution.density(x), label=title, **line)
-    axes.set_xlabel("score")
-    axes.set_ylabel("density")
+    axes.set(xlabel="score", ylabel="density")
     axes.set_ylim(bottom=0.0)
     legend_beside(axes)
     return figure
@@ -133,8 +132,7 @@ def scores_figure(scores: pd.DataFrame, semantics: str) -> Figure:
         axes.set_xticks(range(len(sizes)), [str(n) for n in sizes])
         axes.set_xlabel("sample size")
         axes.set_title(label(name), loc="left")
-    panels[0].set_ylim(-0.02, 1.02)
-    panels[0].set_ylabel("p-value, or eps_min of ASO")
+    panels[0].set(ylim=(-0.02, 1.02), ylabel="p-value, or eps_min of ASO")
     handles = [
         Line2D([], [], color=COLOURS[index % len(COLOURS)], label=label_of_test(test))
         for index, test in enumerate(tests)

@@ -31,18 +31,11 @@ class MixturePart:
     scale: float = 1.0
     shape: tuple[float, ...] = ()
 
-    def _frozen(self, lead: float) -> Any:
+    def law(self, lead: float = 0.0) -> Any:
+        """Return it as scipy has it, shifted by a lead."""
         from scipy import stats
 
         return getattr(stats, self.family)(*self.shape, loc=self.location + lead, scale=self.scale)
-
-    def quantiles(self, u: Floats, lead: float) -> Floats:
-        """Return the quantiles at u, all shifted by a lead."""
-        return np.asarray(self._frozen(lead).ppf(u))
-
-    def density(self, x: Floats) -> Floats:
-        """Return the density at x."""
-        return np.asarray(self._frozen(0.0).pdf(x))
 
 
 @dataclass(frozen=True)
@@ -62,20 +55,19 @@ class ScoreDistribution:
     def draw(self, streams: Streams, system: str, rows: int, n: int, lead: float) -> Floats:
         """Draw `rows` samples of n scores of system "a" or "b", shape (rows, n)."""
         u = streams.uniforms(system, (rows, n))
-        scores = self.first.quantiles(u, lead)
+        scores = np.asarray(self.first.law(lead).ppf(u))
         if self.second is None:
             return scores
         if self.in_blocks:
             first = np.arange(n) < int(self.weight * n)
         else:
             first = streams.uniforms(f"components of {system}", (rows, n)) < self.weight
-        return np.where(first, scores, self.second.quantiles(u, 0.0))
+        return np.where(first, scores, self.second.law().ppf(u))
 
     def density(self, x: Floats) -> Floats:
         """Return the density at x of a score of a system without a lead."""
-        if self.second is None:
-            return self.first.density(x)
-        return self.weight * self.first.density(x) + (1.0 - self.weight) * self.second.density(x)
+        density = self.weight * np.asarray(self.first.law().pdf(x))
+        return density if self.second is None else density + (1.0 - self.weight) * self.second.law().pdf(x)
 
 
 _NARROW = MixturePart("norm", -0.5, 0.25)

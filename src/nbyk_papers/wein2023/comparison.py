@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -139,6 +139,12 @@ class Cells:
     columns: tuple[str, ...]
     samplers: tuple[str, ...]
 
+    @cached_property
+    def errors(self) -> pd.DataFrame:
+        """`by_reference` with the error, |estimated − true|."""
+        sets = self.by_reference
+        return sets.assign(error=(sets["estimated_p"] - sets["true_p"]).abs())
+
     @property
     def semantics(self) -> list[str]:
         """The semantics that have cells."""
@@ -215,15 +221,12 @@ def minima(cells: Cells, kind: str) -> pd.DataFrame:
     error_low and error_high the mean and 90 % interval over test sets; published_place is that of
     `place_among` our test sets.
     """
-    sets = cells.by_reference.assign(
-        error=(cells.by_reference["estimated_p"] - cells.by_reference["true_p"]).abs()
-    )
     published = published_minima().set_index(["source", "row", "epsilon_b"])["min_abs_error"]
     if not cells.table["published_true_p"].notna().any():
         published = published.iloc[:0]
     rows = []
     for name in _rows_of_minima(kind, cells):
-        of_row = sets[sets[kind].isin(_columns_of_row(name))]
+        of_row = cells.errors[cells.errors[kind].isin(_columns_of_row(name))]
         for (source, epsilon), at in of_row.groupby(["source", "epsilon_b"], observed=True):
             least = at.groupby("reference")["error"].min()
             theirs = float(published.get((source, name, epsilon), np.nan))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nbyk.errors import check_name
@@ -51,7 +51,7 @@ class Semantics:
     as Algorithm 1 says. `latent_items`: systems on real gold get an item's latent μ and σ (`reference_sets`),
     and not the mean and standard deviation of its ratings. `coded_gold`: gold is that of the authors' code:
     `toxicity_ratings` stand in for toxicity data that you do not have, and a reference set on real gold is
-    the first of its own true draws (`with_first_draws`). `metric_of_column` has the metric behind a column if
+    the first of its own true draws (`with_first_draw`). `metric_of_column` has the metric behind a column if
     it is not the one of the same name, `resamples_of_column` the most resamples of a column's estimated
     p-values if fewer than for the others.
     """
@@ -204,7 +204,9 @@ def published_p_values() -> pd.DataFrame:
     Columns: table, source, epsilon_b, sampler (nbyk's name), metric, estimated_p, true_p, legible ("yes",
     "reconstructed" where one garbled figure follows from the other two, or "no").
     """
-    table = _read("wein2023_tables_5_to_14.csv")
+    import pandas as pd
+
+    table = pd.read_csv(Path(__file__).with_name("wein2023_tables_5_to_14.csv"))
     responses = table["response_sampler"].replace("sample(5)", "sample(K)")
     return table.assign(sampler=table["item_sampler"] + "/" + responses).drop(
         columns=["item_sampler", "response_sampler"]
@@ -218,12 +220,7 @@ def published_minima() -> pd.DataFrame:
     Columns: table, source, row_kind ("sampler" or "metric"), row, n, epsilon_b, min_abs_error and
     reported_below (1e-5 where the paper prints "< 10⁻⁵").
     """
-    table = _read("wein2023_tables_1_to_4.csv")
-    return table.assign(row=table["row"].str.replace("sample(5)", "sample(K)", regex=False))
-
-
-def _read(name: str) -> pd.DataFrame:
     import pandas as pd
 
-    with resources.files(__package__).joinpath(name).open(encoding="utf-8") as file:
-        return pd.read_csv(file)
+    table = pd.read_csv(Path(__file__).with_name("wein2023_tables_1_to_4.csv"))
+    return table.assign(row=table["row"].str.replace("sample(5)", "sample(K)", regex=False))

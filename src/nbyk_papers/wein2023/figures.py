@@ -76,8 +76,7 @@ def minima_figure(cells: Cells) -> Figure:
     epsilons = sorted(table["epsilon_b"].unique())
     axes.set_xticks(range(len(epsilons)), [f"{epsilon:g}" for epsilon in epsilons])
     axes.set_yscale("symlog", linthresh=1e-3, linscale=0.6)
-    axes.set_ylim(0.0, 1.0)
-    axes.set_xlabel("perturbation of system B, ε")
+    axes.set(ylim=(0.0, 1.0), xlabel="perturbation of system B, ε")
     axes.set_ylabel("least |estimated p − true p| over the samplers")
     semantics, source = cells.table[["semantics", "source"]].iloc[0]
     has_published = bool(table["published"].notna().any())
@@ -102,12 +101,9 @@ def agreement_figure(cells: Cells) -> Figure:
         error = [np.minimum(reach, y - 0.5 * _SMALLEST_SHOWN), reach]
         draw_points(axes, x, y, error, linestyle="none", alpha=0.6, label=source, **look(index))
     axes.plot([_SMALLEST_SHOWN, 1.0], [_SMALLEST_SHOWN, 1.0], color="black", linewidth=0.8)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlim(0.5 * _SMALLEST_SHOWN, 1.0)
-    axes.set_ylim(0.5 * _SMALLEST_SHOWN, 1.0)
-    axes.set_xlabel("true p, published (Tables 5 to 14)")
-    axes.set_ylabel("true p, nbyk (±3 standard errors)")
+    ends = 0.5 * _SMALLEST_SHOWN, 1.0
+    axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends)
+    axes.set(xlabel="true p, published (Tables 5 to 14)", ylabel="true p, nbyk (±3 standard errors)")
     axes.set_title("Wein et al. 2023, reproduced (p < 10⁻⁵ shown at 10⁻⁵)")
     axes.legend(frameon=False)
     return figure
@@ -132,12 +128,10 @@ def stage_figure(source: str, stage: str, data: Floats | None, family: Family, s
     _histogram(right, sample, edges, f"{_HISTOGRAM_ITEMS} items of the prior")
     symbol, name = ("μ", "item mean") if stage == "means" else ("σ", "item standard deviation")
     left.set_xlabel(f"{name} of the ratings; {symbol} of the prior")
-    right.set_xlabel(f"{symbol} of an item, before responses are drawn")
-    right.set_ylabel("items")
+    right.set(xlabel=f"{symbol} of an item, before responses are drawn", ylabel="items")
     return figure
 
 
 def _histogram(axes: Axes, values: Floats, edges: Floats, title: str) -> None:
     axes.hist(values, bins=edges.tolist(), color=COLOURS[0], alpha=0.75)
-    axes.set_ylabel("items")
-    axes.set_title(title)
+    axes.set(ylabel="items", title=title)

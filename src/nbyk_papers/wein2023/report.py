@@ -12,7 +12,6 @@ from nbyk.report.answer import Answer, AnswerTable
 from nbyk.resampling.samplers import get_sampler
 from nbyk_papers.agreement import chi_square
 from nbyk_papers.shown import Fits, Page, records, study_answer
-from nbyk_papers.verdicts import verdict_rows
 from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE, acceptable_table, best_choices, choices, verdict
 from nbyk_papers.wein2023.claims import verdicts_of
 from nbyk_papers.wein2023.comparison import (
@@ -197,7 +196,6 @@ def cells_report(
     cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int, later: Mapping[str, Cells] | None = None
 ) -> Answer:
     """Return the report of the first section's cells, and of further sections' by their folder."""
-    verdicts = verdict_rows(verdicts_of(cells))
     tables, figures = list(all_tables(cells)), figures_of(cells, fits, seed)
     sections = []
     for folder, of_section in (later or {}).items():
@@ -212,7 +210,7 @@ def cells_report(
         figures |= {f"{folder}/{name}": draw for name, draw in minima_figures(of_section).items()}
     return study_answer(
         PAGE,
-        {**summarise(cells), "verdicts": verdicts, "sections": sections},
+        {**summarise(cells), "verdicts": verdicts_of(cells), "sections": sections},
         tables,
         figures,
         files_alone=[AnswerTable("ranks_by_cell", RANKS_CAPTION, ranks_by_cell(cells), on_page=False)],

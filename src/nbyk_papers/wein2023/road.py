@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.studies.study import Cell, fit_file, ratings_file, seconds_of_a_job
-from nbyk_papers.batches import Axis, Field, Grid, Point, Ranges, plan_of_axes, slug, stored_names
+from nbyk_papers.batches import Axis, Field, Grid, Point, Ranges, plan_of_axes, stored_names
 from nbyk_papers.wein2023.design import COLUMNS, PRIORS, SEMANTICS
 from nbyk_papers.wein2023.study import STEPS
 
@@ -81,7 +81,7 @@ def road_cell(config: Any, file: str) -> Cell:
     semantics, source = semantics.removeprefix("semantics="), source.removeprefix("source=")
     stem, *keys = name.removesuffix(".parquet").split("+")
     points = GRID.points(stem)
-    if semantics not in SEMANTICS or not points:
+    if not step or semantics not in SEMANTICS or not points:
         raise ValueError(file)
     own_draws = _has_own_draws(config, semantics, source)
     held = _held(config, step, keys, own_draws=own_draws)
@@ -161,34 +161,28 @@ def _has_own_draws(config: Any, semantics: str, source: str) -> bool:
     return SEMANTICS[semantics].has_own_draws(source, real_gold=config.has_ratings(source))
 
 
+def _axes(config: Any, step: str, *, own_draws: bool) -> dict[str, tuple[Axis | Ranges, Sequence[Any]]]:
+    """Return what a file of a stage holds of each point, in the order of its name, and what is asked for."""
+    sets, metrics = (SETS, range(config.n_references)), (METRICS, config.metrics)
+    if step == "simulate":
+        return {"sets": sets}
+    if step == "estimate_p":
+        return {"samplers": (SAMPLERS, config.samplers), "metrics": metrics, "sets": sets}
+    if own_draws:
+        return {"responses": (KEPT, kept_by(config.samplers)), "metrics": metrics, "sets": sets}
+    return {"metrics": metrics}
+
+
 def _held(config: Any, step: str, keys: Sequence[str], *, own_draws: bool) -> dict[str, Any]:
     """Return what a file holds of each of its points, by its name's keys; ValueError if there are none."""
-    if step == "simulate":
-        (sets,) = keys
-        return {"sets": SETS.names(sets)}
-    if step == "true_p" and own_draws:
-        responses, metrics, sets = keys
-        return {
-            "responses": _named(KEPT, responses, kept_by(config.samplers)),
-            "metrics": _named(METRICS, metrics, config.metrics),
-            "sets": SETS.names(sets),
-        }
-    if step == "true_p":
-        (metrics,) = keys
-        return {"metrics": _named(METRICS, metrics, config.metrics)}
-    if step != "estimate_p":
-        raise ValueError(step)
-    null, samplers, metrics, sets = keys
-    return {
-        "null": null,
-        "samplers": _named(SAMPLERS, samplers, config.samplers),
-        "metrics": _named(METRICS, metrics, config.metrics),
-        "sets": SETS.names(sets),
-    }
-
-
-def _named(axis: Axis, key: str, asked: Sequence[str]) -> list[str]:
-    return axis.names(key) or [name for name in asked if slug(name) == key]
+    held: dict[str, Any] = {}
+    if step == "estimate_p":
+        held["null"], *keys = keys
+    for (name, (axis, asked)), key in zip(
+        _axes(config, step, own_draws=own_draws).items(), keys, strict=True
+    ):
+        held[name] = axis.names(key, asked)
+    return held
 
 
 def _files(config: Any, step: str, asked: Iterable[Place], results: Path) -> list[str]:
@@ -207,12 +201,7 @@ def _files(config: Any, step: str, asked: Iterable[Place], results: Path) -> lis
         seconds = partial(_seconds, config, "estimate_p" if own_draws else step, held=shared)
         null = SEMANTICS["published"].null if semantics == "published" else str(config.recommended_null)
         before = (null,) if step == "estimate_p" else ()
-        asked_of: list[tuple[Axis | Ranges, Sequence[Any]]] = [(METRICS, config.metrics)]
-        if step == "estimate_p" or own_draws:
-            first_axis = (
-                (SAMPLERS, config.samplers) if step == "estimate_p" else (KEPT, kept_by(config.samplers))
-            )
-            asked_of = [first_axis, *asked_of, (SETS, range(config.n_references))]
+        asked_of = [*_axes(config, step, own_draws=own_draws).values()]
         stored = _stored(results / folder, before)
         first = own.get((semantics, folder), set())
         for of_whom in (first, points - first):

@@ -114,6 +114,11 @@ class Wein2023Study(Study):
                     f"path as {source} under ratings, or drop it",
                     key="sources",
                 )
+        if not _sources(config):
+            raise NbykError(
+                f"the published semantics is of {' and '.join(PRIORS)} alone; add recommended for ratings",
+                key="semantics",
+            )
         fixed = [name for name in config.samplers if name.startswith("all_items")]
         if config.recommended_null == "shifted" and "recommended" in config.semantics and fixed:
             raise NbykError(

@@ -8,7 +8,6 @@ means and deviations. Of all laws of five ratings with these numbers, this is th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations_with_replacement
 
@@ -32,24 +31,14 @@ _MOST_STEPS = 100
 _PRECISION = 1e-13
 
 
-@dataclass(frozen=True)
-class RatingLaw:
-    """A law of an item's five ratings, of which order tells nothing.
-
-    `items`, shape (126, 5), are the multisets of ratings in {0, .2, .4, .6, .8}, lowest first; `chances`
-    theirs.
-    """
-
-    items: Floats
-    chances: Floats
-
-
 @cache
-def toxicity_law() -> RatingLaw:
+def toxicity_law() -> tuple[Floats, Floats]:
     """Return the law of maximum entropy of five ratings with the public numbers of the toxicity data.
 
-    Over sequences of five ratings it is exp(λ · statistics)/Z; a multiset's chance is that of its sequences
-    together. Newton's method finds λ by the convex dual (Csiszár 1975).
+    The first array, shape (126, 5), has every multiset of ratings in {0, .2, .4, .6, .8}, lowest first, whose
+    order tells nothing; the second has their chances. Over sequences of five ratings the law is
+    exp(λ · statistics)/Z; a multiset's chance is that of its sequences together. Newton's method finds λ by
+    the convex dual (Csiszár 1975).
     """
     n_levels = len(LEVEL_COUNTS)
     multisets = np.array(list(combinations_with_replacement(range(n_levels), N_RATINGS)))
@@ -62,7 +51,7 @@ def toxicity_law() -> RatingLaw:
         [counts[:, 1:] / N_RATINGS, items.mean(axis=1) ** 2, items.std(axis=1, ddof=1)]
     )
     targets = np.array([*levels[1:], SD_OF_MEANS**2 + mean**2, MEAN_OF_SDS])
-    return RatingLaw(items, _tilted(np.array(n_sequences), statistics - targets))
+    return items, _tilted(np.array(n_sequences), statistics - targets)
 
 
 def toxicity_ratings() -> Floats:
@@ -71,12 +60,12 @@ def toxicity_ratings() -> Floats:
     A multiset has as many items as its chance gives, by largest remainders. The ratings are the same in every
     run, as data are.
     """
-    law = toxicity_law()
-    expected = law.chances * N_ITEMS
+    items, chances = toxicity_law()
+    expected = chances * N_ITEMS
     n_items = np.floor(expected).astype(np.int64)
     largest = np.argsort(n_items - expected, kind="stable")[: N_ITEMS - int(n_items.sum())]
     n_items[largest] += 1
-    ratings = np.repeat(law.items, n_items, axis=0)
+    ratings = np.repeat(items, n_items, axis=0)
     order = Streams(stream_key(0, purpose="order of toxicity ratings"), 0).uniforms("order", ratings.shape)
     return np.take_along_axis(ratings, np.argsort(order, axis=1), axis=1)
 

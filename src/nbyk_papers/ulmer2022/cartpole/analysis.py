@@ -16,7 +16,7 @@ from nbyk.testing.scores.aso import AsoResult, aso_batch
 from nbyk.testing.scores.battery import p_values, score_test
 from nbyk.testing.scores.power_analysis import BootstrapPower, bootstrap_power_analysis
 from nbyk.testing.systems.compare import compare
-from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, Rewards
+from nbyk_papers.ulmer2022.cartpole.training import LABELS, Rewards
 
 FIRST, SECOND = "every_10", "every_20"
 """The two agents in the paper's question."""

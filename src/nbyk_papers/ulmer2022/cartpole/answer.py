@@ -25,7 +25,7 @@ from nbyk_papers.ulmer2022.cartpole.analysis import (
     CaseStudy,
     case_study,
 )
-from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, read_rewards
+from nbyk_papers.ulmer2022.cartpole.training import LABELS, read_rewards
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -26,8 +26,7 @@ def train(
     import numpy as np
 
     from nbyk.progress import progress
-    from nbyk_papers.ulmer2022.cartpole.rewards import AGENTS, write_rewards
-    from nbyk_papers.ulmer2022.cartpole.training import train_on_the_cart_pole
+    from nbyk_papers.ulmer2022.cartpole.training import AGENTS, train_on_the_cart_pole, write_rewards
 
     rewards = {}
     with progress(f"runs, {out}", len(AGENTS) * runs) as advance:
@@ -60,7 +59,7 @@ def study(
     """Say whether copying the target network every 10 steps beats every 20, as the paper asks."""
     from nbyk_papers.ulmer2022.cartpole.analysis import case_study, run_means
     from nbyk_papers.ulmer2022.cartpole.answer import case_study_answer
-    from nbyk_papers.ulmer2022.cartpole.rewards import read_rewards, write_scores
+    from nbyk_papers.ulmer2022.cartpole.training import read_rewards, write_scores
 
     for folder in (out, scores):
         if folder is not None:
