@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.arrays import is_frame
 from nbyk.data.columns import (
     RUN_NAMES,
@@ -36,7 +36,6 @@ from nbyk.data.units import Units
 from nbyk.errors import DataPlace, NbykError, argument_with, renaming
 from nbyk.words import DataDoubt, listed
 
-Floats = NDArray[np.float64]
 Input: TypeAlias = Any
 """A path, ratings, a data frame of pandas, polars or pyarrow, or an array of numpy."""
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.cells import union
 from nbyk.data.columns import (
     Columns,
@@ -56,8 +56,6 @@ from nbyk.data.text import check_choice, notes_on_look_alikes, shown
 from nbyk.data.units import Units
 from nbyk.errors import DataPlace, NbykError, argument_with, renaming
 from nbyk.words import listed
-
-Floats = NDArray[np.float64]
 
 _MOST_LEVELS = 11
 """Errors propose whole numbers as levels if they span fewer than this many values."""

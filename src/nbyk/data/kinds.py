@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.cells import are_distinct
 from nbyk.data.columns import Columns, columns_beside, known_names, recognised, run_columns
 from nbyk.data.layouts import (
@@ -37,7 +37,6 @@ from nbyk.data.text import look_alikes, shown, some
 from nbyk.errors import DataPlace, NbykError, argument_with
 from nbyk.words import listed
 
-Floats = NDArray[np.float64]
 Orders = Sequence[Sequence[str]]
 """Classes in their order, lowest first, as columns of the data have them."""
 

@@ -10,8 +10,9 @@ from itertools import chain
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Array, Floats, Integers
 from nbyk.data.arrays import (
     array_of,
     as_matrix,
@@ -46,7 +47,6 @@ from nbyk.data.units import VECTOR, Units
 from nbyk.errors import DataPlace, NbykError
 from nbyk.words import number_of
 
-Floats = NDArray[np.float64]
 ManyResponses = Mapping[str, Any] | Sequence[Any]
 
 _LARGEST = 1e50
@@ -198,7 +198,7 @@ class _Cells:
     """
 
     place: DataPlace
-    cells: NDArray[Any]
+    cells: Array
     items: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     ragged: bool = False
@@ -229,7 +229,7 @@ class _Cells:
         is_matrix = (self.cells.ndim, self.cells.dtype.kind) == (2, "f") and self.cells.shape[1] > 1
         return is_matrix and sum_to_one(list(self.cells.T))
 
-    def taken(self, rows: NDArray[np.int64]) -> _Cells:
+    def taken(self, rows: Integers) -> _Cells:
         """Return the cells of some items."""
         items = tuple(self.items[row] for row in rows.tolist())
         return replace(self, cells=self.cells.take(rows, axis=int(self.cells.ndim == 3)), items=items)
@@ -343,7 +343,7 @@ def _names_of(values: Any) -> tuple[str, ...]:
     return columns if are_names else ()
 
 
-def _cells_of_rows(rows: Sequence[Any]) -> tuple[NDArray[Any], bool]:
+def _cells_of_rows(rows: Sequence[Any]) -> tuple[Array, bool]:
     """Return the cells of lists, filled up with None, and whether they differ in length."""
     with suppress(ValueError):
         cells = np.asarray(rows)

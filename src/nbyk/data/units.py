@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Integers
 from nbyk.data.text import check_choice
 from nbyk.errors import DataPlace, NbykError
 
-Integers = NDArray[np.int64]
 KnownBy = Literal["ids", "fresh", "vector", "unknown"]
 
 
@@ -40,7 +40,7 @@ class Units:
     index: NDArray[np.int32] | None = None
 
     @cached_property
-    def items_of(self) -> NDArray[np.int64]:
+    def items_of(self) -> Integers:
         """Number of items that each unit answers, shape (names,)."""
         if self.index is None:
             return np.zeros(0, np.int64)
