@@ -35,11 +35,10 @@ from nbyk.cli.options import (
     is_typed,
     load_metric_files,
     numbers_of,
-    one_of,
     taken_by,
     typed,
 )
-from nbyk.errors import NbykError, renaming
+from nbyk.errors import NbykError, check_choice, renaming
 from nbyk.options import NOT_OF_JUDGE, NOT_OF_VOTES, OF_GOLD, OF_ITEMS, OF_JUDGE, OF_SCORES
 from nbyk.words import listed, names_in_text, number_in
 
@@ -272,19 +271,15 @@ def compare(
     distinct("--metric", metric or ())
     if metric and lower_is_better is not None:
         raise NbykError("a metric says itself what is better; leave it out", argument="lower_is_better")
-    one_of("interval", interval, ("percentile", "bca"))
-    one_of("pair_runs", pair_runs, (None, "yes", "no"))
-    one_of("on_missing", on_missing, ("refuse", "drop"))
+    check_choice("interval", interval, ("percentile", "bca"))
+    check_choice("pair_runs", pair_runs, (None, "yes", "no"))
+    check_choice("on_missing", on_missing, ("refuse", "drop"))
     sided = with_one_side(alternative, gate=gate)
-    one_of("alternative", sided, _ALTERNATIVES)
+    check_choice("alternative", sided, _ALTERNATIVES)
     _check_null(null, gate=gate)
-    one_of("form", form, FORMATS)
+    check_choice("form", form, FORMATS)
     if out is not None:
         check_out_folder(out)
-    if kind is not None:
-        from nbyk.data.kinds import KINDS
-
-        one_of("kind", kind, KINDS)
     if correction is not None:
         from nbyk.testing.corrections import check_correction
 

@@ -246,17 +246,15 @@ class GivenData:
         names: list[str] = []
         clusters: list[str] = []
         for run in runs:
-            stem = Path(str(run.place.file or run.place.name)).stem
             if run.n_ratings > run.n_items:
                 raise run.place.error(
                     "holds several answers to an item, expected one run in each file of a folder; give the "
                     "file alone, or one file for each run"
                 )
-            entry_items = run.item_index.tolist()
-            items += [run.items[item] for item in entry_items]
-            names += [stem if _RUN.search(stem) else f"run {stem}"] * len(entry_items)
-            if run.clusters is not None:
-                clusters += [run.clusters[item] for item in entry_items]
+            stem = Path(str(run.place.file)).stem
+            items += run.items
+            names += [stem if _RUN.search(stem) else f"run {stem}"] * run.n_items
+            clusters += run.clusters or ()
         if clusters and len(clusters) < len(items):
             raise self.place.error("some of its files have clusters, and others have none; give them to all")
         n_items = len(set(items))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,7 @@ from nbyk.data.kinds import (
     counts_labels,
     refuse_options,
     refuse_strange_columns,
+    scored_kind,
 )
 from nbyk.data.layouts import Mending, as_numbers
 from nbyk.data.lm_eval import SampleChoice
@@ -52,9 +54,9 @@ from nbyk.data.scales import FROM_0_TO_1, GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import ScoreKind, are_scores
 from nbyk.data.systems import OnMissing, Systems, check_names, chosen, common_items, equal_systems
 from nbyk.data.tables import is_number
-from nbyk.data.text import check_choice, notes_on_look_alikes, shown
+from nbyk.data.text import notes_on_look_alikes, shown
 from nbyk.data.units import Units
-from nbyk.errors import DataPlace, NbykError, argument_with, renaming
+from nbyk.errors import DataPlace, NbykError, argument_with, check_choice, renaming
 from nbyk.words import listed
 
 _MOST_LEVELS = 11
@@ -77,7 +79,7 @@ def read_systems(
     on_duplicates: str = "refuse",
     on_empty: str = "refuse",
     kind: Kind | None = None,
-    scored: str | None = None,
+    scored: Kind | None = None,
     classes: Sequence[str] | None = None,
     paired: bool | None = None,
     lower_is_better: bool | None = None,
@@ -311,9 +313,8 @@ class _Read:
         if isinstance(self.cells, ScoreKind):
             matrices = {name: matrix[:, 0] for name, matrix in matrices.items()}
         elif isinstance(self.cells, ClassKind):
-            naming = self.gold_cells if isinstance(self.gold_cells, ClassKind) else self.cells
             names = self.cells.names
-            categories = Categories(names, np.eye(len(names)), "classes", naming.ordered)
+            categories = Categories(names, np.eye(len(names)), "classes", self.cells.ordered)
         elif isinstance(self.cells, ShareKind):
             places, categories = placed(self.cells.rows, self.cells.names, ordered=self.cells.ordered)
             matrices = {name: _in_table(places, matrix) for name, matrix in matrices.items()}
@@ -324,10 +325,10 @@ class _Read:
 
 
 def _responses(ratings: Ratings, items: Sequence[str] | None) -> tuple[Floats, Units]:
-    """Return responses to items, and their units; without items, scores."""
+    """Return responses to items, in the order of raters' ids, and their units; without items, scores."""
     if items is None:
         return ratings.responses(ratings.items)
-    return ratings.responses(items, in_order=items == ordered_ids(items))
+    return (ratings.in_order() if items == ordered_ids(items) else ratings).responses(items)
 
 
 def _in_table(places: Floats, matrix: Floats) -> Floats:
@@ -369,7 +370,8 @@ def read_all(
     is_named = not isinstance(cells, ClassKind) or cells.given
     if people is not None and isinstance(cells, ClassKind):
         gold, gold_cells = people.read(cells, mending), cells
-        cells = ClassKind(cells.names, "runs")
+        cells = copy(cells)
+        cells.givers = "runs"
     systems = {name: source.read(cells, mending) for name, source in sources.items()}
     if people is not None and gold is None:
         gold_cells = _cells_of_gold(people, cells)
@@ -447,30 +449,19 @@ def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, 
 def _kind(
     sources: Sequence[GivenData],
     gold: GivenData | None,
-    scored: str | None,
+    scored: Kind | None,
     classes: Sequence[str] | None,
     *,
     asks_of_items: bool,
 ) -> Kind:
-    """Return the kind of all data: what is scored, that of every table if they agree, or else numbers.
-
-    Numbers of which somebody names the classes are these, unless each class has a column of its own.
-    """
-    if scored == "distributions":
-        one_each = (
-            {"classes"} if classes is None or _have_columns(sources, classes) else {"classes", "numbers"}
-        )
-        return "classes" if all(of.kind in one_each for of in sources) else "distributions"
-    if scored is not None:
-        return cast("Kind", scored)
-    kind = _kind_of_cells(sources, gold, asks_of_items=asks_of_items)
-    return "classes" if kind == "numbers" and classes is not None else kind
-
-
-def _have_columns(sources: Sequence[GivenData], classes: Sequence[str]) -> bool:
-    """Return whether a table has a column for each class."""
+    """Return the kind of all data: what is scored, that of every table if they agree, or else numbers."""
+    if scored is None:
+        kinds = {_kind_of_cells(sources, gold, asks_of_items=asks_of_items)}
+    else:
+        kinds = {of.kind for of in sources} if scored == "distributions" else set()
     tables = [of.table for of in sources if of.table is not None]
-    return any(len(of.names) > 1 if of.nameless else {*classes} <= {*of.names} for of in tables)
+    in_columns = any(len(of.names) > 1 if of.nameless else {*(classes or ())} <= {*of.names} for of in tables)
+    return scored_kind(kinds, scored, classes, in_columns=in_columns)
 
 
 def _kind_of_cells(sources: Sequence[GivenData], gold: GivenData | None, *, asks_of_items: bool) -> Kind:

@@ -238,8 +238,7 @@ def _read(
     """Return a system's cells, and the ratings in them; slices are their clusters."""
     cells, values, said = kind.read(table, columns, mending)
     clusters = None if slices is None else cells.ids(slices, "name the column of slices with `slices`")
-    ratings = cells.ratings(values, clusters)
-    return cells, replace(ratings, place=table.place, mended=tuple(said))
+    return cells, replace(cells.ratings(values, clusters), mended=tuple(said))
 
 
 def _of_answers(ratings: Ratings, items: Sequence[str]) -> tuple[Floats, Floats, Floats]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -97,9 +97,50 @@ class CellKind(ABC):
     def __init__(self, givers: str = "raters or runs") -> None:
         self.givers = givers
 
-    def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
+    def cells(self, table: Table, columns: Columns, mending: Mending) -> Entries:
         """Return the cells of a table; the errors are those of `nbyk.data.read_ratings`."""
-        return cells_of(table, asked, mending)
+        if table.nameless:
+            if columns.cluster is not None:
+                raise table.place.error(
+                    f"an array has no column {columns.cluster!r}; write it as a table, or leave the clusters "
+                    "out"
+                )
+            if table.unit == "line" and len(table.names) > 1:
+                numbers = some([column[0] for column in table.columns], str)
+                raise table.place.error(
+                    f"the first line holds numbers alone ({numbers}), expected the columns' names; add a "
+                    "header"
+                )
+            return wide_cells(table, columns, mending)
+        named, columns = columns.value != "value", recognised(table, columns)
+        item, rater, value = columns.item, columns.rater, columns.value
+        systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
+        if len(systems) > 1:
+            raise table.place.error(
+                f"holds {len(systems)} systems ({some(sorted(map(str, systems)))}), expected one; give the "
+                "file alone, or one file for each system"
+            )
+        if not (table.roles or value in table.names or rater in table.names):
+            return wide_cells(table, columns, mending)
+        if rater == "rater" and rater not in table.names and item in table.names and value in table.names:
+            others = columns_beside(table, columns, value)
+            ids = ids_in(table, item)
+            # The table has one score per item, unless further columns could be raters' or an item repeats.
+            if are_distinct(ids):
+                is_named = value == "value" or named or not others
+                if not is_named and not (
+                    value == "label" and kind_of_cells(table.column(value, "")) == "classes"
+                ):
+                    raise table.place.error(
+                        f"each item is on one row, with the columns {', '.join(table.names)}; say "
+                        f"which one holds the scores, as in {argument_with('value', value)}, or which the "
+                        "raters with `rater`"
+                    )
+                columns = replace(columns, rater=None)
+            elif not others:
+                cells = long_cells(table, replace(columns, rater=None))
+                return replace(cells, raters=["1"] * len(cells.items))
+        return long_cells(table, columns)
 
     @abstractmethod
     def numbers(self, cells: Entries) -> Floats:
@@ -157,7 +198,7 @@ class ClassKind(CellKind):
         """Return the labels of a table; people's may be counted, in a row for each item."""
         counts = _counts_in(table, asked, self.names) if self.givers == "raters" else None
         if counts is None:
-            return cells_of(table, asked, mending)
+            return super().cells(table, asked, mending)
         if not self.names:
             self.names, self.ordered = in_order(counts)
         roles = recognised(table, asked)
@@ -334,30 +375,23 @@ class ShareKind(CellKind):
     def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
         """Return distributions: the value's cells, or an object of the classes' columns for each row."""
         if table.nameless:
+            if isinstance(table.columns[0][0], list | dict):  # a column of each run
+                return wide_cells(table, asked, mending)
             rows: list[Any] = [list(row) for row in zip(*table.columns, strict=True)]
             if len(table.columns) == 1:
                 rows = [_split(cell) if isinstance(cell, str) else cell for (cell,) in rows]
             elif not all(map(str.isdigit, table.names)):
                 rows = [dict(zip(table.names, row, strict=True)) for row in rows]
-            places = range(len(rows))
-            return Entries(
-                list(map(str, places)), ["1"] * len(rows), rows, places, table, None, raters_known=False
-            )
-        columns_found = recognised(table, asked)
-        item, value = columns_found.item, columns_found.value
-        rater = columns_found.rater if columns_found.rater in table.names else None
-        columns_found = replace(columns_found, rater=rater)
-        if value in table.names:
-            return long_cells(table, columns_found)
-        items = ids_in(table, item, "rename the item column, or name it with `item`")
-        classes = columns_beside(table, columns_found, rater, classes=self.names)
-        cells_of = [table.column(name, "") for name in classes]
-        rows = [dict(zip(classes, row, strict=True)) for row in zip(*cells_of, strict=True)]
-        runs = numbered_within(items) if rater is None else ids_in(table, rater)
-        columns_found = replace(columns_found, value=", ".join(classes))
-        return Entries(
-            items, runs, rows, range(len(items)), table, "probabilities", columns_found, rater is not None
-        )
+            return wide_cells(replace(table, names=("0",), columns=(rows,)), asked, mending)
+        roles = recognised(table, asked)
+        roles = roles if roles.rater in table.names else replace(roles, rater=None)
+        if roles.value not in table.names:
+            classes = columns_beside(table, roles, roles.rater, classes=self.names)
+            columns = (table.column(name, "") for name in classes)
+            rows = [dict(zip(classes, row, strict=True)) for row in zip(*columns, strict=True)]
+            roles = replace(roles, value=", ".join(classes))
+            table = replace(table, names=(*table.names, roles.value), columns=(*table.columns, rows))
+        return long_cells(table, roles)
 
     def numbers(self, cells: Entries) -> Floats:
         """Return the place of each distribution in `rows`."""
@@ -436,6 +470,21 @@ def probabilities(
         found = shown(given[row * width + place])
         raise at(row).error(f"class {name}: found {found}, expected a probability: a number from 0 to 1")
     return rows, classes
+
+
+def scored_kind(
+    kinds: Collection[Kind], scored: Kind | None, classes: Sequence[Any] | None, *, in_columns: bool
+) -> Kind:
+    """Return what a metric scores, if it says so, or else the kind of all cells.
+
+    Metrics of distributions take classes. Numbers of which somebody names the `classes` are these, unless, to
+    such a metric, each class has a column.
+    """
+    if scored == "distributions":
+        are_classes = {"classes"} if classes is None or in_columns else {"classes", "numbers"}
+        return "classes" if are_classes.issuperset(kinds) else scored
+    (kind,) = [scored] if scored is not None else kinds
+    return "classes" if kind == "numbers" and classes is not None else kind
 
 
 def kind_of(table: Table, asked: Columns) -> Kind:
@@ -523,47 +572,3 @@ def sum_to_one(columns: Sequence[Sequence[Any]]) -> bool:
 
 def _split(line: str) -> list[str]:
     return line.replace(",", " ").split()
-
-
-def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
-    """Return the ratings of a table as cells; the arguments and the errors are those of `read_as`."""
-    if table.nameless:
-        if columns.cluster is not None:
-            raise table.place.error(
-                f"an array has no column {columns.cluster!r}; write it as a table, or leave the clusters out"
-            )
-        if table.unit == "line" and len(table.names) > 1:
-            numbers = some([column[0] for column in table.columns], str)
-            raise table.place.error(
-                f"the first line holds numbers alone ({numbers}), expected the columns' names; add a header"
-            )
-        return wide_cells(table, columns, mending)
-    named, columns = columns.value != "value", recognised(table, columns)
-    item, rater, value = columns.item, columns.rater, columns.value
-    systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
-    if len(systems) > 1:
-        raise table.place.error(
-            f"holds {len(systems)} systems ({some(sorted(map(str, systems)))}), expected one; give the file "
-            "alone, or one file for each system"
-        )
-    if not (table.roles or value in table.names or rater in table.names):
-        return wide_cells(table, columns, mending)
-    if rater == "rater" and rater not in table.names and item in table.names and value in table.names:
-        others = columns_beside(table, columns, value)
-        ids = ids_in(table, item)
-        # The table has one score per item, unless further columns could be raters' or an item repeats.
-        if are_distinct(ids):
-            is_named = value == "value" or named or not others
-            if not is_named and not (
-                value == "label" and kind_of_cells(table.column(value, "")) == "classes"
-            ):
-                raise table.place.error(
-                    f"each item is on one row, with the columns {', '.join(table.names)}; say "
-                    f"which one holds the scores, as in {argument_with('value', value)}, or which the raters "
-                    "with `rater`"
-                )
-            columns = replace(columns, rater=None)
-        elif not others:
-            cells = long_cells(table, replace(columns, rater=None))
-            return replace(cells, raters=["1"] * len(cells.items))
-    return long_cells(table, columns)

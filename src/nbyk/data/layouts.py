@@ -25,8 +25,8 @@ from nbyk.data.columns import (
 )
 from nbyk.data.ratings import Ratings
 from nbyk.data.tables import NOTHING, Table
-from nbyk.data.text import check_choice, shown, some
-from nbyk.errors import DataPlace, NbykError, argument_with
+from nbyk.data.text import shown, some
+from nbyk.errors import DataPlace, NbykError, argument_with, check_choice
 from nbyk.words import listed, number_of
 
 LARGEST_ID = 2.0**53
@@ -86,7 +86,7 @@ class Entries:
 
     def ratings(self, values: Floats, clusters: Sequence[str] | None = None, fewest: int = 2) -> Ratings:
         """Return the ratings whose values are these; the errors are those of `Ratings.from_columns`."""
-        return Ratings.from_columns(
+        ratings = Ratings.from_columns(
             self.items,
             self.raters,
             values,
@@ -96,6 +96,8 @@ class Entries:
             fewest=fewest,
             apart=self._apart,
         )
+        place, is_wide = self.table.place, self.value is None
+        return replace(ratings, place=place, nameless=not self.has_ids, wide=is_wide)
 
     def _apart(self, pairs: Integers) -> str:
         """Return in words the unused column that tells ratings of one item and rater apart; "" without one.

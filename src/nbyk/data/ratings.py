@@ -174,18 +174,13 @@ class Ratings:
         """Return the rater of each place of `matrix`."""
         return self.responses(self.items)[1]
 
-    def responses(self, items: Sequence[str], *, in_order: bool = False) -> tuple[Floats, Units]:
+    def responses(self, items: Sequence[str]) -> tuple[Floats, Units]:
         """Return the ratings of some items, each in a row, and the rater of each place.
 
-        A row holds the item's ratings in their order in the table, or `in_order` of their raters' ids, if
-        they are known; and NaN after them.
+        A row holds the item's ratings in their order in the table, and NaN after them.
         """
         row = rows_of(items, self.items)[self.item_index]
-        raters, rater = self.raters, self.rater_index
-        if in_order and self.raters_known:
-            raters = tuple(ordered_ids(raters))
-            rater = rows_of(raters, self.raters)[rater]
-        order = np.lexsort((rater, row) if in_order and self.raters_known else (row,))
+        order = np.argsort(row, kind="stable")
         order = order[row[order] >= 0]
         row = row[order]
         counts = np.bincount(row, minlength=len(items))
@@ -205,8 +200,8 @@ class Ratings:
         if not self.raters_known:
             return matrix, VECTOR if shape[1] == 1 else UNKNOWN
         index = np.full(shape, -1, np.int32)
-        index[row, column] = rater[order]
-        return matrix, Units("ids", raters, index).taken(slice(None))
+        index[row, column] = self.rater_index[order]
+        return matrix, Units("ids", self.raters, index).taken(slice(None))
 
     def normalised(self, scale: Scale) -> Ratings:
         """Return the same ratings with their values normalised to [0, 1].

@@ -137,14 +137,7 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
             "with two systems"
             for name in unused
         ]
-    return replace(
-        ratings,
-        place=cells.table.place,
-        nameless=not cells.has_ids,
-        wide=cells.value is None,
-        recognised=said,
-        mended=(*notes, *mended),
-    )
+    return replace(ratings, recognised=said, mended=(*notes, *mended))
 
 
 def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns) -> str:

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.arrays import Integers
-from nbyk.data.text import check_choice
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace, NbykError, check_choice
 
 KnownBy = Literal["ids", "fresh", "vector", "unknown"]
 
