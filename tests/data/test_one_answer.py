@@ -18,7 +18,7 @@ from nbyk.cli.labels import read_labels
 from nbyk.cli.pilot import read_rated
 from nbyk.data import read_ratings, scale_from_text
 from nbyk.data.columns import Columns
-from nbyk.data.kinds import counts_labels
+from nbyk.data.kinds import counts_in
 from nbyk.data.layouts import Mending
 from nbyk.data.reading import table_of
 from nbyk.data.responses import as_systems
@@ -97,8 +97,8 @@ def test_systems_in_columns_may_stand_beside_a_column_of_clusters(tmp_path: Path
 
 def test_labels_may_be_counted_beside_a_column_of_clusters(tmp_path: Path) -> None:
     counts = drawn(1, [0, 1, 2], "yes").assign(no=lambda of: 3 - of.yes)
-    assert counts_labels(table_of(counts), Columns())
-    assert counts_labels(table_of(counts.assign(group_id=range(N))), Columns())
+    assert counts_in(table_of(counts), Columns()) is not None
+    assert counts_in(table_of(counts.assign(group_id=range(N))), Columns()) is not None
 
 
 def test_a_table_of_clusters_alone_and_one_among_ratings_are_told_so(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ from nbyk.data.kinds import (
     NumberKind,
     ShareKind,
     columns_of_values,
-    counts_labels,
+    counts_in,
     refuse_options,
     refuse_strange_columns,
     scored_kind,
@@ -465,48 +465,45 @@ def _kind(
 
 
 def _kind_of_cells(sources: Sequence[GivenData], gold: GivenData | None, *, asks_of_items: bool) -> Kind:
-    if any(source.table is None for source in sources):
+    tables = [of.table for of in sources if of.table is not None]
+    if len(tables) < len(sources):
         return "numbers"
-    found = [(source, source.kind) for source in sources]
-    plain = [of.table for of, kind in found if kind == "scores" and of.table and of.table.nameless]
-    asks_of_items = asks_of_items or gold is not None or any(len(of.runs) > 1 for of in sources)
-    if asks_of_items or (
-        len(plain) == len(found) and not are_scores([as_numbers(of.columns[0]) for of in plain])
+    kinds = [of.kind for of in sources]
+    are_plain = [kind == "scores" and of.nameless for of, kind in zip(tables, kinds, strict=True)]
+    if (
+        asks_of_items
+        or gold is not None
+        or any(len(of.runs) > 1 for of in sources)
+        or (all(are_plain) and not are_scores([as_numbers(of.columns[0]) for of in tables]))
     ):
-        found = [
-            (of, "numbers" if of.table and of.table.nameless and kind == "scores" else kind)
-            for of, kind in found
-        ]
-    kinds = {kind for _, kind in found}
-    if kinds == {"distributions"} or (kinds == {"scores"} and gold is None):
-        return kinds.pop()
+        kinds = ["numbers" if is_plain else kind for is_plain, kind in zip(are_plain, kinds, strict=True)]
+    if {*kinds} == {"distributions"} or ({*kinds} == {"scores"} and gold is None):
+        return kinds[0]
     gold_kind: Kind | None = None
     if gold is not None and gold.table is not None:
         gold_kind = gold.kind
-        if kinds == {"classes"}:
-            return "classes" if counts_labels(gold.table, gold.columns) else gold_kind
-        if kinds == {"distributions", "numbers"} and gold_kind == "classes":
+        if {*kinds} == {"classes"}:
+            return gold_kind if counts_in(gold.table, gold.columns) is None else "classes"
+        if {*kinds} == {"distributions", "numbers"} and gold_kind == "classes":
             return "distributions"  # the rows that sum to something else are named
-        if kinds == {"numbers"} and gold_kind == "classes":
+        if {*kinds} == {"numbers"} and gold_kind == "classes":
             raise sources[0].place.error(
                 f"found numbers, expected classes as in {gold.place}, or a column for each with its "
                 "probability; divide percentages by 100, or write gold as numbers, such as 1 for yes and 0 "
                 "for no"
             )
-    with_classes = [source for source, kind in found if kind == "classes"]
-    if len(with_classes) == 1 < len(found) and gold_kind in (None, "distributions"):
-        (odd,) = with_classes
-        other, kind = next((source, kind) for source, kind in found if source is not odd)
+    if kinds.count("classes") == 1 < len(kinds) and gold_kind in (None, "distributions"):
+        at = kinds.index("classes")
+        odd, table, other = sources[at], tables[at], int(at == 0)
         way_out = "give it as gold"
         if odd.place.file is not None:
             way_out = f"give it as {argument_with('gold', str(odd.place.file))}"
-        assert odd.table is not None
-        names = columns_of_values(odd.table, odd.columns)
-        cells = (cell for name in names for _, cell in odd.table.cells(name))
+        names = columns_of_values(table, odd.columns)
+        cells = (cell for name in names for _, cell in table.cells(name))
         word = next(cell for cell in cells if isinstance(cell, str) and not is_number(cell))
         raise odd.place.error(
-            f"found classes, as {shown(word)}, expected {kind} as in {other.place}; if it is gold, {way_out}"
-            f"{f' in place of {gold.place}' if gold is not None else ''}"
+            f"found classes, as {shown(word)}, expected {kinds[other]} as in {sources[other].place}; if it "
+            f"is gold, {way_out}{f' in place of {gold.place}' if gold is not None else ''}"
         )
     return "numbers"
 

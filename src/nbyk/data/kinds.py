@@ -196,7 +196,7 @@ class ClassKind(CellKind):
 
     def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
         """Return the labels of a table; people's may be counted, in a row for each item."""
-        counts = _counts_in(table, asked, self.names) if self.givers == "raters" else None
+        counts = counts_in(table, asked, self.names) if self.givers == "raters" else None
         if counts is None:
             return super().cells(table, asked, mending)
         if not self.names:
@@ -312,12 +312,9 @@ def _refuse_name(_: int, problem: str) -> NbykError:
     return NbykError(problem, name="classes")
 
 
-def counts_labels(table: Table, asked: Columns) -> bool:
-    """Return whether a table counts the labels of each item: objects of counts, or a column to a class."""
-    return _counts_in(table, asked, ()) is not None
-
-
-def _counts_in(table: Table, asked: Columns, classes: Sequence[str]) -> Mapping[str, Sequence[Any]] | None:
+def counts_in(
+    table: Table, asked: Columns, classes: Sequence[str] = ()
+) -> Mapping[str, Sequence[Any]] | None:
     """Return columns of counts by class, where a cell of None is 0; None of a table of something else.
 
     Columns are counts if the classes are named after them, or if their rows all have one sum, of 2 or more.

@@ -132,9 +132,8 @@ class Gathering:
             [row.file for row in rows if row.file is not None] or None,
             roles=roles,
             scores=tuple(scores),
-            notes=tuple(words for words in self.notes if not isinstance(words, Incomplete)),
+            notes=tuple(self.notes),
             lower=frozenset(self._lower),
-            incomplete=tuple(words for words in self.notes if isinstance(words, Incomplete)),
             about=", ".join(about),
             models=tuple(self._about.get("model", ())),
         )

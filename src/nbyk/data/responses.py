@@ -318,8 +318,9 @@ def _given(values: Any, name: str) -> _Cells:
     if isinstance(values, str | bytes):
         raise place.error("found text, expected responses; read files with nbyk.read_ratings")
     if isinstance(values, Sequence):
-        every = [_names_of(run) if hasattr(run, "columns") else () for run in values]
-        columns = every[0] if every else ()
+        are_frames = any(hasattr(kind, "columns") for kind in {*map(type, values)})
+        every = [_names_of(run) for run in values] if are_frames else [()]
+        columns = every[0]
         if any({*of} != {*columns} for of in every):
             raise place.error("the runs have other columns; expected those of the first in each")
         runs = [run[[*columns]] for run in values] if columns else values
@@ -329,6 +330,8 @@ def _given(values: Any, name: str) -> _Cells:
         return _Cells(place, cells, _index_of(values[0]) if columns else (), columns, ragged)
     cells = np.atleast_1d(array_of(values, name))
     cells = cells.astype(object) if cells.dtype.kind == "U" else cells
+    if type(values) is np.ndarray:  # by far the most common, without names
+        return _Cells(place, cells)
     return _Cells(place, cells, _index_of(values), _names_of(values), levels=levels_of(values))
 
 
@@ -345,9 +348,9 @@ def _cells_of_rows(rows: Sequence[Any]) -> tuple[Array, bool]:
         cells = np.asarray(rows)
         if cells.dtype.kind in "biuf":
             return in_full(cells), False
+    if {*map(type, rows)} <= {str, type(None)}:
+        return np.array(rows, dtype=object), False
     rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
-    if not any(isinstance(row, list | tuple) for row in rows):
-        return np.fromiter(rows, dtype=object, count=len(rows)), False
     rows = [row if isinstance(row, list | tuple) else [row] for row in rows]
     sizes = np.array([*map(len, rows)])
     there = np.arange(sizes.max()) < sizes[:, np.newaxis]
@@ -414,8 +417,10 @@ def _kind(
         return cast("Kind", kind)
     if by_cells and all(of.are_shares for of in given if of.name != "gold"):
         return "distributions"
-    cells: Kind = "classes" if all(of.are_text for of in given) else "numbers"
-    return scored_kind({cells}, scored, classes, in_columns=any(of.cells.ndim > 1 for of in given))
+    in_columns = scored is not None and any(of.cells.ndim > 1 for of in given)
+    return scored_kind(
+        {"classes" if all(of.are_text for of in given) else "numbers"}, scored, classes, in_columns=in_columns
+    )
 
 
 def _index_of(values: Any) -> tuple[str, ...]:
