@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,7 +18,7 @@ from nbyk.data.columns import (
     RUN_NAMES,
     Columns,
     clusters_beside,
-    columns_beside,
+    columns_of_values,
     known_column,
     other_than_system,
     recognised,
@@ -200,11 +200,10 @@ class GivenData:
         table = self.table
         if table is None or table.nameless or table.roles or self.runs:
             return []
-        known = recognised(table, Columns())
-        if known.value in table.names or known.rater in table.names:
+        if recognised(table, Columns()).rater in table.names:
             return []
-        others = columns_beside(table, known, *astuple(self.columns))
-        return others if len(others) > 1 else []
+        names = columns_of_values(table, self.columns)
+        return names if len(names) > 1 else []
 
     def refuse_missing(self, asked: Columns) -> None:
         """Raise NbykError if columns are asked for by name, and the table has none or not that of values."""

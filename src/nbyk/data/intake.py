@@ -14,11 +14,11 @@ from nbyk.arrays import Floats
 from nbyk.data.cells import union
 from nbyk.data.columns import (
     Columns,
+    columns_of_values,
     is_usually_lower,
     notes_on_summaries,
     refuse_absent_rater,
     refuse_unnamed,
-    value_column,
 )
 from nbyk.data.given import (
     GivenData,
@@ -38,7 +38,6 @@ from nbyk.data.kinds import (
     Kind,
     NumberKind,
     ShareKind,
-    columns_of_values,
     counts_in,
     refuse_options,
     refuse_strange_columns,
@@ -46,7 +45,7 @@ from nbyk.data.kinds import (
 )
 from nbyk.data.layouts import Mending, as_numbers
 from nbyk.data.lm_eval import SampleChoice
-from nbyk.data.makers import HASHES, refuse_other_item
+from nbyk.data.makers import refuse_other_items
 from nbyk.data.ratings import Ratings, agreed_clusters, ordered_ids
 from nbyk.data.reading import is_log
 from nbyk.data.response_set import Categories, placed
@@ -189,7 +188,7 @@ def read_systems(
         on_scale = FROM_0_TO_1
     elif on_scale is None:
         on_scale = _only_scale(read.every)
-    _refuse_other_items(sources.values())
+    refuse_other_items(table for source in sources.values() for table in source.tables)
     items = _matched(read, kind, paired, on_missing)
     clusters = agreed_clusters(read.every, items or ())
     if cluster is not None and clusters is None:
@@ -367,7 +366,6 @@ def read_all(
     """
     gold: Ratings | None = None
     gold_cells: CellKind | None = None
-    is_named = not isinstance(cells, ClassKind) or cells.given
     if people is not None and isinstance(cells, ClassKind):
         gold, gold_cells = people.read(cells, mending), cells
         cells = copy(cells)
@@ -377,7 +375,7 @@ def read_all(
         gold_cells = _cells_of_gold(people, cells)
         gold = people.read(gold_cells, mending)
     read = _Read(systems, gold, cells, gold_cells)
-    if not is_named:
+    if isinstance(cells, ClassKind) and not cells.given:
         refuse_strange_columns(read.every, as_clusters)
     return read
 
@@ -425,7 +423,8 @@ def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, 
     for source in sources:
         if source.table is None or source.table.nameless:
             continue
-        name = value_column(source.table, source.columns)
+        names = columns_of_values(source.table, source.columns)
+        name = names[0] if len(names) == 1 else ""
         if source.table.scores:
             said.setdefault(name in source.table.lower, name)
         elif asked is None and is_usually_lower(name):
@@ -529,13 +528,3 @@ def _only_scale(every: Sequence[Ratings]) -> Scale:
                 f"where no scale is declared: declare it, as with {options}"
             )
     return FROM_0_TO_1
-
-
-def _refuse_other_items(sources: Iterable[GivenData]) -> None:
-    """Raise NbykError if makers' files have different documents, or inputs, under one id."""
-    known: dict[str, dict[str, str]] = {}
-    for table in (table for source in sources for table in source.tables if table.roles):
-        for kind in (kind for kind in HASHES if kind in table.names):
-            items = table.column(table.roles["item"], "")
-            for row, value in table.cells(kind):
-                refuse_other_item(known, str(items[row]), {kind: str(value)}, table.at(row))

@@ -14,7 +14,7 @@ import numpy as np
 
 from nbyk.arrays import Floats
 from nbyk.data.cells import are_distinct
-from nbyk.data.columns import Columns, columns_beside, known_names, recognised, run_columns
+from nbyk.data.columns import Columns, columns_beside, columns_of_values, recognised, run_columns
 from nbyk.data.layouts import (
     LARGEST_ID,
     NO_ID,
@@ -30,6 +30,7 @@ from nbyk.data.layouts import (
     without_duplicates,
     without_empty,
 )
+from nbyk.data.makers import refuse_other_items
 from nbyk.data.ratings import Ratings, ordered_ids
 from nbyk.data.scales import Refusal, Scale
 from nbyk.data.tables import Table, is_number
@@ -148,6 +149,7 @@ class CellKind(ABC):
 
     def read(self, table: Table, asked: Columns, mending: Mending) -> tuple[Entries, Floats, list[str]]:
         """Return a table's cells but empty and repeated ones, their numbers, and notes on the others."""
+        refuse_other_items([table])
         cells, no_value = without_empty(self.cells(table, asked, mending), mending, self.expected)
         cells, values, averaged = without_duplicates(cells, self.numbers(cells), mending)
         return cells, values, [note for note in (no_value, averaged) if note]
@@ -508,18 +510,6 @@ def kind_of(table: Table, asked: Columns) -> Kind:
     if any(sum(1 for _ in table.cells(name)) < len(table) for name in (values[0], values[-1])):
         return kind
     return "distributions" if sum_to_one([table.column(name, "") for name in values]) else kind
-
-
-def columns_of_values(table: Table, asked: Columns) -> list[str]:
-    """Return the column of values in a table of items, or those of raters, runs or classes."""
-    if table.nameless:
-        return [*table.names]
-    roles = recognised(table, replace(asked, rater=None))
-    if roles.value in table.names:
-        return [roles.value]
-    values = columns_beside(table, roles, asked.rater, *run_columns(table))
-    people = known_names(values, "rater")
-    return [name for name in values if name not in people] or values
 
 
 def _kind_of_nameless(table: Table) -> Kind:
