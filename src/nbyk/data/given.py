@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -182,7 +183,7 @@ class GivenData:
         """The tables: one, those of the files of a folder, or none of ratings."""
         return [run.table for run in self.runs or (self,) if run.table is not None]
 
-    @property
+    @cached_property
     def kind(self) -> Kind:
         """The kind of the cells; ratings that were read are numbers."""
         with renaming(self.arguments):
