@@ -84,6 +84,7 @@ def read_systems(
     lower_is_better: bool | None = None,
     only: Sequence[str] | None = None,
     fewest: int = 2,
+    of_items: bool = False,
 ) -> Systems:
     """Read two or more systems, and gold if there is any: numbers, classes, distributions or scores of runs.
 
@@ -141,6 +142,8 @@ def read_systems(
         The names of the systems to read, if not all; the first is A.
     fewest
         The least number of systems: 1 for one by itself.
+    of_items
+        Whether numbers without ids are responses to items, even if they look like scores of runs.
 
     Raises
     ------
@@ -171,7 +174,7 @@ def read_systems(
         "classes": classes and listed([*map(str, classes)]),
         "cluster": cluster,
     }
-    asks_of_items = scored is not None or any(option is not None for option in options.values())
+    asks_of_items = of_items or scored is not None or any(of is not None for of in options.values())
     kind = kind or _kind([*sources.values()], people, scored, classes, asks_of_items=asks_of_items)
     options |= {"paired": paired, "lower_is_better": lower_is_better}
     _refuse_options(kind, options, on_duplicates, has_gold=people is not None)

@@ -183,7 +183,7 @@ class ClassKind(CellKind):
         super().__init__(givers)
         self.orders = orders
         self.given = self.ordered = names is not None
-        self.names = tuple(class_names(() if names is None else names, _refuse_name))
+        self.names = tuple(class_names(names or (), lambda _, problem: NbykError(problem, name="classes")))
         if self.given and (len(self.names) < 2 or len(set(self.names)) < len(self.names)):
             raise NbykError(
                 f"found {some(self.names) or 'none'}, expected at least two classes, each once",
@@ -308,10 +308,6 @@ def refuse_strange_columns(given: Sequence[Ratings], as_clusters: Callable[[str]
                     f"column {name!r} has none of the classes of all others; leave it out if it is of no "
                     f"rater or run; if it is of one, name all `classes`; if of clusters, {as_clusters(name)}"
                 )
-
-
-def _refuse_name(_: int, problem: str) -> NbykError:
-    return NbykError(problem, name="classes")
 
 
 def counts_in(

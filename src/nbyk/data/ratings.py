@@ -135,8 +135,6 @@ class Ratings:
             and np.array_equal(self.values, other.values)
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     @property
     def n_items(self) -> int:
         """Number of items N."""
