@@ -28,6 +28,7 @@ from nbyk.data.columns import (
 from nbyk.data.kinds import CellKind, Kind, NumberKind, kind_of, same_kind
 from nbyk.data.layouts import Mending, ids_in
 from nbyk.data.lm_eval import SampleChoice
+from nbyk.data.makers import refuse_models
 from nbyk.data.ratings import Ratings, numbered, ordered_ids, refuse_alike
 from nbyk.data.reading import is_log, read_as, reader_of, table_of
 from nbyk.data.systems import by_name, check_names
@@ -299,12 +300,7 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
             )
     runs = tuple(given_data(file, name, columns, samples) for file in files)
     models = dict.fromkeys(" and ".join(run.table.models) for run in runs if run.table and run.table.models)
-    if len(models) > 1:
-        raise NbykError(
-            f"holds runs of {len(models)} models ({', '.join(models)}); expected the runs of one: give each "
-            "model's own folder",
-            file=path,
-        )
+    refuse_models(path, "runs", models)
     for run in runs:
         if run.table and runs[0].table and run.table.nameless and len(run.table) != len(runs[0].table):
             raise run.place.error(

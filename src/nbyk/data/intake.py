@@ -271,8 +271,6 @@ def _refuse_columns(
 def _refuse_options(kind: Kind, options: Mapping[str, Any], on_duplicates: str, *, has_gold: bool) -> None:
     """Raise NbykError if an option, or gold, means nothing for data of a kind, or if gold is missing."""
     refuse_options(kind, options, has_gold=has_gold)
-    if has_gold and kind == "scores":
-        raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
     if kind in ("classes", "distributions") and on_duplicates == "mean":
         raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
     if kind == "classes" and not has_gold:

@@ -78,7 +78,12 @@ _FIRST = 20
 
 
 def refuse_options(kind: Kind, options: Mapping[str, Any], *, has_gold: bool = False) -> None:
-    """Raise NbykError if an option was given that means nothing for data of a kind, or beside gold."""
+    """Raise NbykError if gold, or an option, was given that means nothing for data of a kind."""
+    if has_gold and kind == "scores":
+        raise NbykError(
+            "found gold beside scores of runs, which need none; leave it out, or give columns of items",
+            argument="gold",
+        )
     for argument, option in options.items():
         if option is not None and argument not in _OPTIONS[kind]:
             raise NbykError(f"found {option}, and {kind} have none; leave it out", argument=argument)

@@ -156,6 +156,15 @@ def refuse_other_items(tables: Iterable[Table]) -> None:
                     )
 
 
+def refuse_models(path: Path, what: str, models: Collection[str]) -> None:
+    """Raise NbykError if a folder holds what several models did."""
+    if len(models) > 1:
+        raise DataPlace(path).error(
+            f"holds {what} of {len(models)} models ({', '.join(models)}); expected the runs of one: give "
+            "each model's own folder"
+        )
+
+
 def hash_of_input(shown: Any) -> dict[str, str]:
     """Return the column of an item's input, as the maker shows it; none if it shows none."""
     try:

@@ -393,10 +393,7 @@ def _is_of_one(systems: Any) -> bool:
 
 def _scores(gold: Any, named: Mapping[str, Any], scale: Scale | None, *, paired: bool) -> Systems:
     """Return systems with a score of each run."""
-    if gold is not None:
-        raise NbykError("found gold beside scores of runs, which need none; give None", argument="gold")
-    if scale is not None:
-        raise NbykError("found a scale beside scores of runs, which have none; drop it", argument="scale")
+    refuse_options("scores", {"scale": scale}, has_gold=gold is not None)
     if paired:
         check_aligned(*named.values())
     scores = {name: as_scores(of, f"system {name!r}") for name, of in named.items()}

@@ -137,13 +137,11 @@ def clusters_of_items(
     items: Sequence[str], item_index: Integers, clusters: Sequence[str], at: Callable[[int], DataPlace]
 ) -> tuple[str, ...]:
     """Return the cluster of each item, from those of its ratings; `at` returns the place of one."""
-    item_clusters: list[str | None] = [None] * len(items)
+    cluster_of: dict[int, str] = {}
     for row, (item, cluster) in enumerate(zip(item_index.tolist(), clusters, strict=True)):
-        if item_clusters[item] is None:
-            item_clusters[item] = cluster
-        elif item_clusters[item] != cluster:
+        if (other := cluster_of.setdefault(item, cluster)) != cluster:
             raise at(row).error(
-                f"item {items[item]!r} is in cluster {cluster!r}, and was in {item_clusters[item]!r}; "
+                f"item {items[item]!r} is in cluster {cluster!r}, and was in {other!r}; "
                 "expected one cluster per item: mend it, or give the items ids of their own"
             )
-    return tuple(str(cluster) for cluster in item_clusters)
+    return tuple(cluster_of[item] for item in range(len(items)))
