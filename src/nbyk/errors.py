@@ -264,3 +264,10 @@ def check_name(kind: str, name: object, known: Collection[Any], argument: str | 
     """Raise the error for a name that is not registered unless it is."""
     if name not in known:
         raise unknown_name(kind, str(name), known).about(argument=argument)
+
+
+def check_choice(argument: str, choice: object, known: Sequence[str | None]) -> None:
+    """Raise NbykError if an argument is none of the known ones; None is that of one left out."""
+    if choice not in known:
+        *others, last = [name for name in known if name is not None]
+        raise NbykError(f"found {choice!r}, expected {', '.join(others)} or {last}", argument=argument)

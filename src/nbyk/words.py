@@ -58,9 +58,9 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-def names_in_text(text: str) -> tuple[str, ...]:
+def names_in_text(text: str | None) -> tuple[str, ...]:
     """Return the names in text such as "items,raters"."""
-    return tuple(name.strip() for name in text.split(","))
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
 def counted(number: int) -> str:

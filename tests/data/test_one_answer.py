@@ -16,9 +16,9 @@ import pytest
 import nbyk
 from nbyk.cli.labels import read_labels
 from nbyk.cli.pilot import read_rated
-from nbyk.data import read_ratings, scale_from_text
+from nbyk.data import layouts, read_ratings, reading, responses, scale_from_text
 from nbyk.data.columns import Columns
-from nbyk.data.kinds import counts_labels
+from nbyk.data.kinds import counts_in
 from nbyk.data.layouts import Mending
 from nbyk.data.reading import table_of
 from nbyk.data.responses import as_systems
@@ -97,8 +97,8 @@ def test_systems_in_columns_may_stand_beside_a_column_of_clusters(tmp_path: Path
 
 def test_labels_may_be_counted_beside_a_column_of_clusters(tmp_path: Path) -> None:
     counts = drawn(1, [0, 1, 2], "yes").assign(no=lambda of: 3 - of.yes)
-    assert counts_labels(table_of(counts), Columns())
-    assert counts_labels(table_of(counts.assign(group_id=range(N))), Columns())
+    assert counts_in(table_of(counts), Columns()) is not None
+    assert counts_in(table_of(counts.assign(group_id=range(N))), Columns()) is not None
 
 
 def test_a_table_of_clusters_alone_and_one_among_ratings_are_told_so(tmp_path: Path) -> None:
@@ -635,3 +635,34 @@ def test_rows_that_sum_to_one_are_probabilities_in_every_form(form: Any) -> None
     )
     numbers = nbyk.compare(*SHARES.values(), metric="mae", n_resamples=99)
     assert numbers.question.metric == "mae"
+
+
+def test_labels_in_lists_are_looked_at_once_for_each_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[Any] = []
+
+    def is_missing(cell: Any) -> bool:
+        looked_at.append(cell)
+        return layouts.is_missing(cell)
+
+    monkeypatch.setattr(responses, "is_missing", is_missing)
+    labels = ["yes", "no", None, "no"] * 250
+    read = as_systems(["yes", "no"] * 500, {"a": [label or "yes" for label in labels], "b": ["no"] * 1000})
+    assert (read.kind, read.classes) == ("classes", ("no", "yes"))
+    assert len(looked_at) < 20
+
+
+@pytest.mark.parametrize("on_duplicates", ["refuse", "mean"])
+def test_whole_numbers_are_read_once_as_the_levels_of_a_scale(
+    on_duplicates: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, rows = tmp_path / "pilot.csv", []
+    for item, (one, other) in enumerate([(1, 2), (3, 5), (4, 4), (2, 2)]):
+        rows += [f"q{item},r1,{one}", f"q{item},r2,{other}"]
+    rows += ["q0,r1,3"] * (on_duplicates == "mean")
+    path.write_text("\n".join(["item,rater,value", *rows]) + "\n")
+    times: list[Any] = []
+    monkeypatch.setattr(reading, "table_of", lambda given: times.append(given) or table_of(given))
+    scales = [scale_from_text(text) for text in ("1..5", "1,2,3,4,5")]
+    by_ends, by_levels = (read_rated(path, of, Columns(), Mending(on_duplicates)) for of in scales)
+    assert by_ends == by_levels
+    assert [given for given in times if given == path] == [path, path]

@@ -201,3 +201,14 @@ def test_scores_without_ids_are_paired_by_their_order_on_request(tmp_path: Path)
     assert "so nbyk does not pair the scores" in note
     with pytest.raises(NbykError, match=r"b\.csv: lacks 2 of .*have no names by which"):
         read_score_set([a, b], paired=True)
+
+
+def test_plain_numbers_are_responses_to_items_where_other_options_ask_of_items(tmp_path: Path) -> None:
+    """The command line says so, and need not read them again."""
+    for name, scores in (("a", [0.5, 0.25, 1.0]), ("b", [0.75, 0.5, 0.0])):
+        (tmp_path / f"{name}.txt").write_text("\n".join(map(str, scores)))
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    assert read_systems(paths).kind == "scores"
+    read = read_systems(paths, of_items=True)
+    assert (read.kind, read.n_items) == ("numbers", 3)
+    assert read_systems(paths, kind="scores", of_items=True).kind == "scores"

@@ -373,3 +373,12 @@ def test_no_system_beside_gold_is_called_gold_and_no_name_breaks_a_line() -> Non
         with pytest.raises(NbykError, match=r"system 'b\\n': the name is blank, or holds a line end"):
             read({"a": a, "b\n": b})
     assert read_systems({"gold": a, "b": b}).names == ("gold", "b")
+
+
+def test_a_value_column_that_is_named_makes_one_system_of_a_table_of_several(tmp_path: Path) -> None:
+    rows = [f"q{item},{item % 2},{item // 2 % 2},1" for item in range(6)]
+    path = written(tmp_path, "bench.csv", "\n".join(["item,ours,theirs,third", *rows]))
+    assert read_systems([path]).names == ("ours", "theirs", "third")
+    read = read_systems([path], value="ours", fewest=1)
+    assert_array_equal(read.responses["bench"].ravel(), [0, 1, 0, 1, 0, 1])
+    assert read.recognised == {path: "items = item (6), values = ours; not used: theirs, third"}

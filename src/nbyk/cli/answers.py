@@ -70,7 +70,7 @@ def give(
 ) -> None:
     """Write an answer if --out is given, print it, and exit with the gate's code unless it is yes.
 
-    Check `out` and `form` with `check_out_folder` and `one_of` before any long computation.
+    Check `out` and `form` with `check_out_folder` and `check_choice` before any long computation.
     `stem` begins the names of the report and the JSON file.
     """
     from nbyk.report.answer import printed, write_answer

@@ -35,11 +35,10 @@ from nbyk.cli.options import (
     is_typed,
     load_metric_files,
     numbers_of,
-    one_of,
     taken_by,
     typed,
 )
-from nbyk.errors import NbykError, renaming
+from nbyk.errors import NbykError, check_choice, renaming
 from nbyk.options import NOT_OF_JUDGE, NOT_OF_VOTES, OF_GOLD, OF_ITEMS, OF_JUDGE, OF_SCORES
 from nbyk.words import listed, names_in_text, number_in
 
@@ -272,19 +271,15 @@ def compare(
     distinct("--metric", metric or ())
     if metric and lower_is_better is not None:
         raise NbykError("a metric says itself what is better; leave it out", argument="lower_is_better")
-    one_of("interval", interval, ("percentile", "bca"))
-    one_of("pair_runs", pair_runs, (None, "yes", "no"))
-    one_of("on_missing", on_missing, ("refuse", "drop"))
+    check_choice("interval", interval, ("percentile", "bca"))
+    check_choice("pair_runs", pair_runs, (None, "yes", "no"))
+    check_choice("on_missing", on_missing, ("refuse", "drop"))
     sided = with_one_side(alternative, gate=gate)
-    one_of("alternative", sided, _ALTERNATIVES)
+    check_choice("alternative", sided, _ALTERNATIVES)
     _check_null(null, gate=gate)
-    one_of("form", form, FORMATS)
+    check_choice("form", form, FORMATS)
     if out is not None:
         check_out_folder(out)
-    if kind is not None:
-        from nbyk.data.kinds import KINDS
-
-        one_of("kind", kind, KINDS)
     if correction is not None:
         from nbyk.testing.corrections import check_correction
 
@@ -342,18 +337,17 @@ def _compared(
     if kind == "scores":
         _refuse(given, OF_ITEMS, "scores of runs have no items")
     with renaming(_PARAMETERS if words["suite"] is None else {**_PARAMETERS, "cluster": "suite"}):
-        read = _read(words, kind, scored)
+        files = named_systems(words["systems"] or ())
+        is_bar = words["against"] not in (None, *files) and number_in(words["against"]) is not None
+        read = _read(words, kind, scored, of_items=is_bar or not OF_ITEMS.isdisjoint(given))
         if read.kind == "scores" and kind is None and words["pair_runs"] is not None:
             read = _read(words, "scores", None)
-        elif read.kind == "scores" and kind is None and not read.recognised:
-            is_bar = words["against"] not in (None, *read.names) and number_in(words["against"]) is not None
-            read = _read(words, "numbers", None) if is_bar or OF_ITEMS & {*given} else read
     asked["against"] = _against(words["against"], read, gate=words["gate"])
     if words["full"] and (len(read.names) != 2 or words["suite"] or isinstance(asked["against"], float)):
         raise NbykError(
             "it looks closer at a pair of systems, without a suite or a score; leave it out", argument="full"
         )
-    files, metrics = named_systems(words["systems"] or ()), tuple[str | None, ...]((None,))
+    metrics = tuple[str | None, ...]((None,))
     if read.kind == "scores":
         _refuse(given, OF_ITEMS, "these are scores of runs, without items")
         _check_scores(words, read, files)
@@ -401,7 +395,9 @@ def _check_scores(words: Mapping[str, Any], read: Systems, files: Mapping[str, s
             )
 
 
-def _read(words: Mapping[str, Any], kind: str | None, scored: str | None) -> Systems:
+def _read(
+    words: Mapping[str, Any], kind: str | None, scored: str | None, *, of_items: bool = False
+) -> Systems:
     from nbyk.data import SampleChoice, read_systems
     from nbyk.data.columns import Columns
 
@@ -414,6 +410,7 @@ def _read(words: Mapping[str, Any], kind: str | None, scored: str | None) -> Sys
         "scored": scored,
         "classes": words["classes"] and names_in_text(words["classes"]),
         "fewest": 1,
+        "of_items": of_items,
         "only": words["only"] and names_in_text(words["only"]),
         "paired": needs_pairs(words["test"], words["pair_runs"]) if kind == "scores" else None,
     }

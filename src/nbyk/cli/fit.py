@@ -14,6 +14,7 @@ import typer
 
 from nbyk.cli.options import Item, OnDuplicates, OnEmpty, Rater, Scale, Value, check_files
 from nbyk.errors import NbykError, errors_about
+from nbyk.words import names_in_text
 
 if TYPE_CHECKING:
     from nbyk.data import Ratings
@@ -69,7 +70,7 @@ def fit(
         Seed of the check. The prior does not depend on it.
     """
     check_files([ratings])
-    from nbyk.cli.labels import are_labels, fit_labels, names_in, read_labels
+    from nbyk.cli.labels import are_labels, fit_labels, read_labels
     from nbyk.cli.pilot import pilot_scale, read_rated
     from nbyk.data.columns import Columns
     from nbyk.data.layouts import Mending
@@ -79,7 +80,7 @@ def fit(
     from nbyk.priors.kinds import KINDS
     from nbyk.testing.unit_cautions import about_units
 
-    chosen, named = name or ratings.stem, names_in(levels or classes)
+    chosen, named = name or ratings.stem, names_in_text(levels or classes)
     columns, mending = Columns(item, rater, value), Mending(on_duplicates, on_empty)
     fitted: FittedPrior[Any, Any]
     cautions: Iterable[str] = ()

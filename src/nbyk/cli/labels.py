@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nbyk.cli.pilot import PilotFiles, unit_cautions_of
 from nbyk.cli.plan_source import PlanSource, has_labels, pilot_of, variances_of
 from nbyk.errors import NbykError, errors_about, renaming
+from nbyk.words import names_in_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,18 +41,13 @@ def is_of_labels(arguments: Mapping[str, Any]) -> bool:
     return are_labels(arguments["pilot"], Columns(arguments["item"], arguments["rater"], arguments["value"]))
 
 
-def names_in(text: str | None) -> tuple[str, ...]:
-    """Return the names in a list with commas."""
-    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
-
-
 def are_labels(path: Path, columns: Columns) -> bool:
     """Return whether the cells of a file are classes, or count labels."""
-    from nbyk.data.kinds import counts_labels, kind_of
+    from nbyk.data.kinds import counts_in, kind_of
     from nbyk.data.reading import table_of
 
     table = table_of(path)
-    return kind_of(table, columns) == "classes" or counts_labels(table, columns)
+    return kind_of(table, columns) == "classes" or counts_in(table, columns) is not None
 
 
 def labels_source(
@@ -77,7 +73,7 @@ def labels_source(
             raise NbykError(
                 f"found {arguments[name]}, but labels are no numbers on a scale; leave it out", argument=name
             )
-    classes, asked["metric"] = names_in(arguments["classes"]), arguments["metric"]
+    classes, asked["metric"] = names_in_text(arguments["classes"]), arguments["metric"]
     pilot, systems = files.gold, files.systems
     if with_people and systems is None and variances_of(arguments):
         raise NbykError(

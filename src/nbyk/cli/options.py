@@ -110,13 +110,6 @@ def load_metric_files(paths: Sequence[Path] | None) -> None:
         load_file(path)
 
 
-def one_of(argument: str, value: str | None, known: Sequence[str | None]) -> None:
-    """Raise NbykError unless an option has a known value; None is that of an option left out."""
-    if value not in known:
-        expected = " or ".join(name for name in known if name)
-        raise NbykError(f"found {value!r}, expected {expected}", argument=argument)
-
-
 def distinct(option: str, values: Sequence[str]) -> None:
     """Raise NbykError if an option has a value twice."""
     for index, value in enumerate(values):

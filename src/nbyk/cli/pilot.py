@@ -144,7 +144,8 @@ def read_rated(
     is_binary = np.isin(ratings.values, (0.0, 1.0)).all()
     whole = None if is_binary else _whole_steps(ratings.values, scale)
     if whole is not None:
-        scale, ratings = whole, read_alone(NumberKind(whole), path, columns, mending).in_order()
+        values = whole.normalise(np.rint(scale.original(ratings.values)))
+        scale, ratings = whole, replace(ratings, values=values)
     raw, response = scale.original(ratings.values), Response.on(scale)
     levels = scale.levels if isinstance(scale, Levels) else ()
     if response.seen_in(ratings.values).levels == 2:
@@ -171,7 +172,7 @@ def _read_pair(files: PilotFiles, systems: tuple[Path, ...], scale: Scale, *, tr
         scale, read = same, files.answers(scale=same)
     a, b = read.names
     pair = (read.responses[a], read.responses[b])
-    units = dict(read.units) if read.gold_units is None else {"gold": read.gold_units, **read.units}
+    units = read.all_units
     name = gold.stem if gold is not None else systems[0].parent.name if len(systems) > 1 else systems[0].stem
     items = PilotItems(name or "the pilot", read.gold, Response("clamped"), pair, (a, b))
     has_gold = read.gold_units is not None

@@ -23,7 +23,6 @@ from nbyk.cli.options import (
     check_files,
     check_out_folder,
     load_metric_files,
-    one_of,
     taken_by,
     typed,
 )
@@ -36,7 +35,7 @@ from nbyk.cli.plan_source import (
     shared_source,
     simulated_source,
 )
-from nbyk.errors import NbykError, argument_with
+from nbyk.errors import NbykError, argument_with, check_choice
 from nbyk.progress import moving_line
 
 _OF_NEW_UNITS = (
@@ -244,8 +243,8 @@ def plan(
         Cost of a call of the --judge.
     """
     arguments = dict(locals())
-    one_of("form", form, FORMATS)
-    one_of("on_missing", on_missing, ("refuse", "drop"))
+    check_choice("form", form, FORMATS)
+    check_choice("on_missing", on_missing, ("refuse", "drop"))
     if effect is not None:
         arguments["effect"] = effect = abs(effect)  # as `nbyk compare` prints it if B is better
         if not 0.0 < effect < math.inf:

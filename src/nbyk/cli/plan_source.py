@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from nbyk.cli.options import check_files, numbers_of, one_of, taken_by
+from nbyk.cli.options import check_files, numbers_of, taken_by
 from nbyk.cli.pilot import PilotFiles, pilot_scale
-from nbyk.errors import NbykError, errors_about, unknown_name
+from nbyk.errors import NbykError, check_choice, errors_about, unknown_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,9 +85,9 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
     """Raise NbykError if the options do not name one source of items and ratings."""
     names = ("dataset", "pilot", "pilot_systems", "prior", "class_alpha")
     dataset, pilot, pilot_systems, prior, alpha = (arguments[name] for name in names)
-    one_of("unit", arguments["unit"], (None, "scale", "share"))
-    one_of("pair_runs", arguments["pair_runs"], ("yes", "no"))
-    one_of("items_from", arguments["items_from"], ("pilot", "prior"))
+    check_choice("unit", arguments["unit"], (None, "scale", "share"))
+    check_choice("pair_runs", arguments["pair_runs"], ("yes", "no"))
+    check_choice("items_from", arguments["items_from"], ("pilot", "prior"))
     check_files([pilot, *(pilot_systems or ()), prior])
     if dataset is not None:
         _check_dataset(dataset, published=arguments["published"])

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Array, Floats
 from nbyk.bounded import MOST_CELLS, MOST_ROWS, TimedBytes, refuse_bomb, refuse_more
 from nbyk.data.cells import in_full
 from nbyk.data.columns import ITEM_NAMES, refuse_no_rater
@@ -22,8 +22,6 @@ from nbyk.data.layouts import as_numbers
 from nbyk.data.tables import Table, Unusable, as_cells, is_number, said
 from nbyk.data.text import content_of, readable, shown
 from nbyk.errors import DataPlace, NbykError
-
-Floats = NDArray[np.float64]
 
 ARRAY_SUFFIXES = (".npy", ".npz")
 
@@ -119,7 +117,7 @@ def as_ratings(values: Any, name: str) -> Floats:
     return ratings
 
 
-def array_of(values: Any, name: str) -> NDArray[Any]:
+def array_of(values: Any, name: str) -> Array:
     """Return what holds numbers, or responses, as an array."""
     if type(values) is np.ndarray:  # by far the most common, and neither masked nor a tensor
         return in_full(values)
@@ -151,7 +149,7 @@ def on_host(values: Any) -> Any:
     return values
 
 
-def _numbers(array: NDArray[Any], name: str) -> Floats:
+def _numbers(array: Array, name: str) -> Floats:
     out = np.empty(array.shape)
     for at, value in np.ndenumerate(array):
         if isinstance(value, str | bytes) or not isinstance(value, numbers.Real):
@@ -164,7 +162,7 @@ def _position(at: tuple[int, ...]) -> str:
     return str(at[0]) if len(at) == 1 else str(at)
 
 
-def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
+def load_array(path: str | os.PathLike[str]) -> Array:
     """Return the one array in a NumPy file."""
     content = content_of(path)
     begins = content[:6]
@@ -193,7 +191,7 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
     return _bounded(np.asarray(arrays[0]), path)
 
 
-def _bounded(array: NDArray[Any], path: str | os.PathLike[str]) -> NDArray[Any]:
+def _bounded(array: Array, path: str | os.PathLike[str]) -> Array:
     refuse_more(path, len(array) if array.ndim else 0, MOST_ROWS, "rows")
     refuse_more(path, array.size, MOST_CELLS, "cells")
     return array
@@ -312,7 +310,7 @@ def filled(given: Any) -> Any:
     return np.ma.filled(given.astype(kind), missing)
 
 
-def as_matrix(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:
+def as_matrix(array: Array, place: DataPlace) -> Array:
     """Return items × responses, (N, K) from (N,) or (N, K): numbers, NaN where one is missing, or text."""
     if array.dtype.kind == "O":
         array = numbers_or_text(array, place)
@@ -325,7 +323,7 @@ def as_matrix(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:
     return in_full(array).reshape(len(array), -1)
 
 
-def refuse_dimensions(array: NDArray[Any], place: DataPlace, most: int = 2) -> None:
+def refuse_dimensions(array: Array, place: DataPlace, most: int = 2) -> None:
     """Raise NbykError if an array has no items, or more dimensions than responses to them have."""
     if not 1 <= array.ndim <= most:
         raise place.error(
@@ -333,7 +331,7 @@ def refuse_dimensions(array: NDArray[Any], place: DataPlace, most: int = 2) -> N
         )
 
 
-def numbers_or_text(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:
+def numbers_or_text(array: Array, place: DataPlace) -> Array:
     """Return an array of objects as one of numbers, NaN where one is missing, or of text."""
     cells = [_plain(cell) for cell in array.ravel()]
     there = {type(cell) for cell in cells if cell is not None}

@@ -9,12 +9,12 @@ from operator import eq
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from nbyk.arrays import Array, Floats, Integers
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Indices = NDArray[np.int64]
 
 BLOCK = 2**16
 """Cells that are Python's objects at one time."""
@@ -58,7 +58,7 @@ class ArrowCells(Sequence[Any]):
         """Whether the cells are whole numbers."""
         return "int" in str(self.array.type)
 
-    def places_of(self, names: ArrowCells) -> Indices:
+    def places_of(self, names: ArrowCells) -> Integers:
         """Return the place of each of some names among these cells, -1 where it is none."""
         import pyarrow.compute as pc
 
@@ -70,7 +70,7 @@ class ArrowCells(Sequence[Any]):
         """Whether no two cells are equal."""
         return len(self.array.unique()) == len(self)
 
-    def numbered(self) -> tuple[ArrowCells, Indices]:
+    def numbered(self) -> tuple[ArrowCells, Integers]:
         """Return the distinct cells in order of first appearance, and each cell's place among them."""
         if self.are_distinct:
             return self, np.arange(len(self))
@@ -90,7 +90,7 @@ class ArrowCells(Sequence[Any]):
 
         return ArrowCells(self.array.cast(pa.string()))
 
-    def numbers(self) -> NDArray[np.float64]:
+    def numbers(self) -> Floats:
         """Return the numbers, NaN for an empty cell."""
         import pyarrow as pa
 
@@ -141,7 +141,7 @@ def read_fields(body: bytes, delimiter: str, width: int) -> tuple[ArrowCells, ..
     return tuple(ArrowCells(column.combine_chunks()) for column in table.columns)
 
 
-def in_full(numbers: NDArray[Any]) -> NDArray[Any]:
+def in_full(numbers: Array) -> Array:
     """Return narrow floats as the doubles of their decimals, as in a file of text: 0.1 is no 0.10000000149.
 
     Else differences that are equal in decimals would not tie. Whole numbers stay as they are.
@@ -169,7 +169,7 @@ def number_cells(numbers: Any) -> Sequence[Any]:
     return ArrowCells(pa.array(numbers))
 
 
-def picked(cells: Sequence[Any] | Indices, rows: Sequence[int] | Indices) -> Sequence[Any]:
+def picked(cells: Sequence[Any] | Integers, rows: Sequence[int] | Integers) -> Sequence[Any]:
     """Return some cells, by their rows."""
     if isinstance(cells, ArrowCells):
         return cells.taken(np.asarray(rows, dtype=np.int64))

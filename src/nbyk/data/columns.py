@@ -138,14 +138,16 @@ def refuse_votes(table: Table) -> None:
         )
 
 
-def value_column(table: Table, asked: Columns) -> str:
-    """Return the column of values; in a table without one, the only column beside items and runs, or ""."""
-    by_role = recognised(table, replace(asked, rater=None))
-    if by_role.value in table.names:
-        return by_role.value
-    known = {*ITEM_NAMES, *RUN_NAMES}
-    others = [name for name in columns_beside(table, by_role) if name.lower() not in known]
-    return others[0] if len(others) == 1 else ""
+def columns_of_values(table: Table, asked: Columns) -> list[str]:
+    """Return the column of values in a table, or those of raters, runs or classes, or of scores."""
+    if table.nameless:
+        return [*table.names]
+    roles = recognised(table, replace(asked, rater=None))
+    if roles.value in table.names:
+        return [roles.value]
+    values = columns_beside(table, roles, asked.rater, *run_columns(table))
+    ids = {*ITEM_NAMES, *KNOWN_NAMES["rater"]}
+    return [name for name in values if name.lower() not in ids] or values
 
 
 def refuse_absent_rater(tables: Sequence[Table], rater: str | None) -> None:

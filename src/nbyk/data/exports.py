@@ -184,13 +184,7 @@ def promptfoo(result: Mapping[str, Any]) -> Iterator[Row | str]:
     yield Row(test, run, scores, {"system": system}, input=result.get("vars"))
 
 
-@Export(
-    "row",
-    "test",
-    "run",
-    keys=("Status", "Score", "Named Scores", "Grader Reason"),
-    cluster=HASHES[-1],
-)
+@Export("row", "test", "run", keys=("Status", "Score", "Named Scores", "Grader Reason"), cluster=HASHES[-1])
 def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield each prompt's result: an output, a status, a score and others, in this order."""
     cells = [(name.partition("\n")[0], cell) for name, cell in row.items()]
@@ -358,13 +352,7 @@ def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
     yield Row(item, who, [(name_in(name), value)], {"trace": trace})
 
 
-@Export(
-    "row",
-    "inputs",
-    "run",
-    keys=("inputs", "outputs"),
-    within=(("data",),),
-)
+@Export("row", "inputs", "run", keys=("inputs", "outputs"), within=(("data",),))
 def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
     """Yield an input; what MLflow calls a score or a value, and the numbers beside them, are scores."""
     item = row["inputs"]

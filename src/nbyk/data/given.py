@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.arrays import is_frame
 from nbyk.data.columns import (
     RUN_NAMES,
     Columns,
     clusters_beside,
-    columns_beside,
+    columns_of_values,
     known_column,
     other_than_system,
     recognised,
@@ -27,6 +28,7 @@ from nbyk.data.columns import (
 from nbyk.data.kinds import CellKind, Kind, NumberKind, kind_of, same_kind
 from nbyk.data.layouts import Mending, ids_in
 from nbyk.data.lm_eval import SampleChoice
+from nbyk.data.makers import refuse_models
 from nbyk.data.ratings import Ratings, numbered, ordered_ids, refuse_alike
 from nbyk.data.reading import is_log, read_as, reader_of, table_of
 from nbyk.data.systems import by_name, check_names
@@ -36,7 +38,6 @@ from nbyk.data.units import Units
 from nbyk.errors import DataPlace, NbykError, argument_with, renaming
 from nbyk.words import DataDoubt, listed
 
-Floats = NDArray[np.float64]
 Input: TypeAlias = Any
 """A path, ratings, a data frame of pandas, polars or pyarrow, or an array of numpy."""
 
@@ -183,7 +184,7 @@ class GivenData:
         """The tables: one, those of the files of a folder, or none of ratings."""
         return [run.table for run in self.runs or (self,) if run.table is not None]
 
-    @property
+    @cached_property
     def kind(self) -> Kind:
         """The kind of the cells; ratings that were read are numbers."""
         with renaming(self.arguments):
@@ -201,11 +202,10 @@ class GivenData:
         table = self.table
         if table is None or table.nameless or table.roles or self.runs:
             return []
-        known = recognised(table, Columns())
-        if known.value in table.names or known.rater in table.names:
+        if recognised(table, Columns()).rater in table.names:
             return []
-        others = columns_beside(table, known, *astuple(self.columns))
-        return others if len(others) > 1 else []
+        names = columns_of_values(table, self.columns)
+        return names if len(names) > 1 else []
 
     def refuse_missing(self, asked: Columns) -> None:
         """Raise NbykError if columns are asked for by name, and the table has none or not that of values."""
@@ -247,17 +247,15 @@ class GivenData:
         names: list[str] = []
         clusters: list[str] = []
         for run in runs:
-            stem = Path(str(run.place.file or run.place.name)).stem
             if run.n_ratings > run.n_items:
                 raise run.place.error(
                     "holds several answers to an item, expected one run in each file of a folder; give the "
                     "file alone, or one file for each run"
                 )
-            entry_items = run.item_index.tolist()
-            items += [run.items[item] for item in entry_items]
-            names += [stem if _RUN.search(stem) else f"run {stem}"] * len(entry_items)
-            if run.clusters is not None:
-                clusters += [run.clusters[item] for item in entry_items]
+            stem = Path(str(run.place.file)).stem
+            items += run.items
+            names += [stem if _RUN.search(stem) else f"run {stem}"] * run.n_items
+            clusters += run.clusters or ()
         if clusters and len(clusters) < len(items):
             raise self.place.error("some of its files have clusters, and others have none; give them to all")
         n_items = len(set(items))
@@ -302,12 +300,7 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
             )
     runs = tuple(given_data(file, name, columns, samples) for file in files)
     models = dict.fromkeys(" and ".join(run.table.models) for run in runs if run.table and run.table.models)
-    if len(models) > 1:
-        raise NbykError(
-            f"holds runs of {len(models)} models ({', '.join(models)}); expected the runs of one: give each "
-            "model's own folder",
-            file=path,
-        )
+    refuse_models(path, "runs", models)
     for run in runs:
         if run.table and runs[0].table and run.table.nameless and len(run.table) != len(runs[0].table):
             raise run.place.error(

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.cells import union
 from nbyk.data.columns import (
     Columns,
+    columns_of_values,
     is_usually_lower,
     notes_on_summaries,
     refuse_absent_rater,
     refuse_unnamed,
-    value_column,
 )
 from nbyk.data.given import (
     GivenData,
@@ -37,14 +38,14 @@ from nbyk.data.kinds import (
     Kind,
     NumberKind,
     ShareKind,
-    columns_of_values,
-    counts_labels,
+    counts_in,
     refuse_options,
     refuse_strange_columns,
+    scored_kind,
 )
 from nbyk.data.layouts import Mending, as_numbers
 from nbyk.data.lm_eval import SampleChoice
-from nbyk.data.makers import HASHES, refuse_other_item
+from nbyk.data.makers import refuse_other_items
 from nbyk.data.ratings import Ratings, agreed_clusters, ordered_ids
 from nbyk.data.reading import is_log
 from nbyk.data.response_set import Categories, placed
@@ -52,12 +53,10 @@ from nbyk.data.scales import FROM_0_TO_1, GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import ScoreKind, are_scores
 from nbyk.data.systems import OnMissing, Systems, check_names, chosen, common_items, equal_systems
 from nbyk.data.tables import is_number
-from nbyk.data.text import check_choice, notes_on_look_alikes, shown
+from nbyk.data.text import notes_on_look_alikes, shown
 from nbyk.data.units import Units
-from nbyk.errors import DataPlace, NbykError, argument_with, renaming
+from nbyk.errors import DataPlace, NbykError, argument_with, check_choice, renaming
 from nbyk.words import listed
-
-Floats = NDArray[np.float64]
 
 _MOST_LEVELS = 11
 """Errors propose whole numbers as levels if they span fewer than this many values."""
@@ -79,12 +78,13 @@ def read_systems(
     on_duplicates: str = "refuse",
     on_empty: str = "refuse",
     kind: Kind | None = None,
-    scored: str | None = None,
+    scored: Kind | None = None,
     classes: Sequence[str] | None = None,
     paired: bool | None = None,
     lower_is_better: bool | None = None,
     only: Sequence[str] | None = None,
     fewest: int = 2,
+    of_items: bool = False,
 ) -> Systems:
     """Read two or more systems, and gold if there is any: numbers, classes, distributions or scores of runs.
 
@@ -142,6 +142,8 @@ def read_systems(
         The names of the systems to read, if not all; the first is A.
     fewest
         The least number of systems: 1 for one by itself.
+    of_items
+        Whether numbers without ids are responses to items, even if they look like scores of runs.
 
     Raises
     ------
@@ -172,7 +174,7 @@ def read_systems(
         "classes": classes and listed([*map(str, classes)]),
         "cluster": cluster,
     }
-    asks_of_items = scored is not None or any(option is not None for option in options.values())
+    asks_of_items = of_items or scored is not None or any(of is not None for of in options.values())
     kind = kind or _kind([*sources.values()], people, scored, classes, asks_of_items=asks_of_items)
     options |= {"paired": paired, "lower_is_better": lower_is_better}
     _refuse_options(kind, options, on_duplicates, has_gold=people is not None)
@@ -189,7 +191,7 @@ def read_systems(
         on_scale = FROM_0_TO_1
     elif on_scale is None:
         on_scale = _only_scale(read.every)
-    _refuse_other_items(sources.values())
+    refuse_other_items(table for source in sources.values() for table in source.tables)
     items = _matched(read, kind, paired, on_missing)
     clusters = agreed_clusters(read.every, items or ())
     if cluster is not None and clusters is None:
@@ -269,8 +271,6 @@ def _refuse_columns(
 def _refuse_options(kind: Kind, options: Mapping[str, Any], on_duplicates: str, *, has_gold: bool) -> None:
     """Raise NbykError if an option, or gold, means nothing for data of a kind, or if gold is missing."""
     refuse_options(kind, options, has_gold=has_gold)
-    if has_gold and kind == "scores":
-        raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
     if kind in ("classes", "distributions") and on_duplicates == "mean":
         raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
     if kind == "classes" and not has_gold:
@@ -313,9 +313,8 @@ class _Read:
         if isinstance(self.cells, ScoreKind):
             matrices = {name: matrix[:, 0] for name, matrix in matrices.items()}
         elif isinstance(self.cells, ClassKind):
-            naming = self.gold_cells if isinstance(self.gold_cells, ClassKind) else self.cells
             names = self.cells.names
-            categories = Categories(names, np.eye(len(names)), "classes", naming.ordered)
+            categories = Categories(names, np.eye(len(names)), "classes", self.cells.ordered)
         elif isinstance(self.cells, ShareKind):
             places, categories = placed(self.cells.rows, self.cells.names, ordered=self.cells.ordered)
             matrices = {name: _in_table(places, matrix) for name, matrix in matrices.items()}
@@ -326,10 +325,10 @@ class _Read:
 
 
 def _responses(ratings: Ratings, items: Sequence[str] | None) -> tuple[Floats, Units]:
-    """Return responses to items, and their units; without items, scores."""
+    """Return responses to items, in the order of raters' ids, and their units; without items, scores."""
     if items is None:
         return ratings.responses(ratings.items)
-    return ratings.responses(items, in_order=items == ordered_ids(items))
+    return (ratings.in_order() if items == ordered_ids(items) else ratings).responses(items)
 
 
 def _in_table(places: Floats, matrix: Floats) -> Floats:
@@ -368,16 +367,16 @@ def read_all(
     """
     gold: Ratings | None = None
     gold_cells: CellKind | None = None
-    is_named = not isinstance(cells, ClassKind) or cells.given
     if people is not None and isinstance(cells, ClassKind):
         gold, gold_cells = people.read(cells, mending), cells
-        cells = ClassKind(cells.names, "runs")
+        cells = copy(cells)
+        cells.givers = "runs"
     systems = {name: source.read(cells, mending) for name, source in sources.items()}
     if people is not None and gold is None:
         gold_cells = _cells_of_gold(people, cells)
         gold = people.read(gold_cells, mending)
     read = _Read(systems, gold, cells, gold_cells)
-    if not is_named:
+    if isinstance(cells, ClassKind) and not cells.given:
         refuse_strange_columns(read.every, as_clusters)
     return read
 
@@ -425,7 +424,8 @@ def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, 
     for source in sources:
         if source.table is None or source.table.nameless:
             continue
-        name = value_column(source.table, source.columns)
+        names = columns_of_values(source.table, source.columns)
+        name = names[0] if len(names) == 1 else ""
         if source.table.scores:
             said.setdefault(name in source.table.lower, name)
         elif asked is None and is_usually_lower(name):
@@ -449,75 +449,61 @@ def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, 
 def _kind(
     sources: Sequence[GivenData],
     gold: GivenData | None,
-    scored: str | None,
+    scored: Kind | None,
     classes: Sequence[str] | None,
     *,
     asks_of_items: bool,
 ) -> Kind:
-    """Return the kind of all data: what is scored, that of every table if they agree, or else numbers.
-
-    Numbers of which somebody names the classes are these, unless each class has a column of its own.
-    """
-    if scored == "distributions":
-        one_each = (
-            {"classes"} if classes is None or _have_columns(sources, classes) else {"classes", "numbers"}
-        )
-        return "classes" if all(of.kind in one_each for of in sources) else "distributions"
-    if scored is not None:
-        return cast("Kind", scored)
-    kind = _kind_of_cells(sources, gold, asks_of_items=asks_of_items)
-    return "classes" if kind == "numbers" and classes is not None else kind
-
-
-def _have_columns(sources: Sequence[GivenData], classes: Sequence[str]) -> bool:
-    """Return whether a table has a column for each class."""
+    """Return the kind of all data: what is scored, that of every table if they agree, or else numbers."""
+    if scored is None:
+        kinds = {_kind_of_cells(sources, gold, asks_of_items=asks_of_items)}
+    else:
+        kinds = {of.kind for of in sources} if scored == "distributions" else set()
     tables = [of.table for of in sources if of.table is not None]
-    return any(len(of.names) > 1 if of.nameless else {*classes} <= {*of.names} for of in tables)
+    in_columns = any(len(of.names) > 1 if of.nameless else {*(classes or ())} <= {*of.names} for of in tables)
+    return scored_kind(kinds, scored, classes, in_columns=in_columns)
 
 
 def _kind_of_cells(sources: Sequence[GivenData], gold: GivenData | None, *, asks_of_items: bool) -> Kind:
-    if any(source.table is None for source in sources):
+    tables = [of.table for of in sources if of.table is not None]
+    if len(tables) < len(sources):
         return "numbers"
-    found = [(source, source.kind) for source in sources]
-    plain = [of.table for of, kind in found if kind == "scores" and of.table and of.table.nameless]
-    asks_of_items = asks_of_items or gold is not None or any(len(of.runs) > 1 for of in sources)
-    if asks_of_items or (
-        len(plain) == len(found) and not are_scores([as_numbers(of.columns[0]) for of in plain])
+    kinds = [of.kind for of in sources]
+    are_plain = [kind == "scores" and of.nameless for of, kind in zip(tables, kinds, strict=True)]
+    if (
+        asks_of_items
+        or gold is not None
+        or any(len(of.runs) > 1 for of in sources)
+        or (all(are_plain) and not are_scores([as_numbers(of.columns[0]) for of in tables]))
     ):
-        found = [
-            (of, "numbers" if of.table and of.table.nameless and kind == "scores" else kind)
-            for of, kind in found
-        ]
-    kinds = {kind for _, kind in found}
-    if kinds == {"distributions"} or (kinds == {"scores"} and gold is None):
-        return kinds.pop()
+        kinds = ["numbers" if is_plain else kind for is_plain, kind in zip(are_plain, kinds, strict=True)]
+    if {*kinds} == {"distributions"} or ({*kinds} == {"scores"} and gold is None):
+        return kinds[0]
     gold_kind: Kind | None = None
     if gold is not None and gold.table is not None:
         gold_kind = gold.kind
-        if kinds == {"classes"}:
-            return "classes" if counts_labels(gold.table, gold.columns) else gold_kind
-        if kinds == {"distributions", "numbers"} and gold_kind == "classes":
+        if {*kinds} == {"classes"}:
+            return gold_kind if counts_in(gold.table, gold.columns) is None else "classes"
+        if {*kinds} == {"distributions", "numbers"} and gold_kind == "classes":
             return "distributions"  # the rows that sum to something else are named
-        if kinds == {"numbers"} and gold_kind == "classes":
+        if {*kinds} == {"numbers"} and gold_kind == "classes":
             raise sources[0].place.error(
                 f"found numbers, expected classes as in {gold.place}, or a column for each with its "
                 "probability; divide percentages by 100, or write gold as numbers, such as 1 for yes and 0 "
                 "for no"
             )
-    with_classes = [source for source, kind in found if kind == "classes"]
-    if len(with_classes) == 1 < len(found) and gold_kind in (None, "distributions"):
-        (odd,) = with_classes
-        other, kind = next((source, kind) for source, kind in found if source is not odd)
+    if kinds.count("classes") == 1 < len(kinds) and gold_kind in (None, "distributions"):
+        at = kinds.index("classes")
+        odd, table, other = sources[at], tables[at], int(at == 0)
         way_out = "give it as gold"
         if odd.place.file is not None:
             way_out = f"give it as {argument_with('gold', str(odd.place.file))}"
-        assert odd.table is not None
-        names = columns_of_values(odd.table, odd.columns)
-        cells = (cell for name in names for _, cell in odd.table.cells(name))
+        names = columns_of_values(table, odd.columns)
+        cells = (cell for name in names for _, cell in table.cells(name))
         word = next(cell for cell in cells if isinstance(cell, str) and not is_number(cell))
         raise odd.place.error(
-            f"found classes, as {shown(word)}, expected {kind} as in {other.place}; if it is gold, {way_out}"
-            f"{f' in place of {gold.place}' if gold is not None else ''}"
+            f"found classes, as {shown(word)}, expected {kinds[other]} as in {sources[other].place}; if it "
+            f"is gold, {way_out}{f' in place of {gold.place}' if gold is not None else ''}"
         )
     return "numbers"
 
@@ -543,13 +529,3 @@ def _only_scale(every: Sequence[Ratings]) -> Scale:
                 f"where no scale is declared: declare it, as with {options}"
             )
     return FROM_0_TO_1
-
-
-def _refuse_other_items(sources: Iterable[GivenData]) -> None:
-    """Raise NbykError if makers' files have different documents, or inputs, under one id."""
-    known: dict[str, dict[str, str]] = {}
-    for table in (table for source in sources for table in source.tables if table.roles):
-        for kind in (kind for kind in HASHES if kind in table.names):
-            items = table.column(table.roles["item"], "")
-            for row, value in table.cells(kind):
-                refuse_other_item(known, str(items[row]), {kind: str(value)}, table.at(row))

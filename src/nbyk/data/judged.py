@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.cells import picked, union
 from nbyk.data.columns import Columns, known_names, recognised, refuse_unnamed
 from nbyk.data.given import given_systems
@@ -22,9 +22,6 @@ from nbyk.data.tables import Table
 from nbyk.data.text import notes_on_look_alikes, shown
 from nbyk.errors import NbykError, renaming, unknown_name
 from nbyk.words import in_full, listed, number_of
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 THE_SYSTEM = "the system"
 """The name of a single system without one."""
@@ -63,15 +60,15 @@ class JudgedSystems:
     systems: tuple[str, ...]
     raters: tuple[str, ...]
     judge: Floats
-    answers: Ints
+    answers: Integers
     answer_variance: Floats
-    item: Ints
-    system: Ints
-    rater: Ints
+    item: Integers
+    system: Integers
+    rater: Integers
     values: Floats
     chance: Floats | None = None
-    batch: Ints | None = None
-    slices: Ints | None = None
+    batch: Integers | None = None
+    slices: Integers | None = None
     scale: Scale | None = None
     notes: tuple[str, ...] = ()
 
@@ -241,8 +238,7 @@ def _read(
     """Return a system's cells, and the ratings in them; slices are their clusters."""
     cells, values, said = kind.read(table, columns, mending)
     clusters = None if slices is None else cells.ids(slices, "name the column of slices with `slices`")
-    ratings = cells.ratings(values, clusters)
-    return cells, replace(ratings, place=table.place, mended=tuple(said))
+    return cells, replace(cells.ratings(values, clusters), mended=tuple(said))
 
 
 def _of_answers(ratings: Ratings, items: Sequence[str]) -> tuple[Floats, Floats, Floats]:
@@ -349,7 +345,7 @@ def _chances(data: JudgedSystems, cells: list[Entries], column: str) -> Floats:
     return chances
 
 
-def _batches(cells: list[Entries], column: str) -> Ints:
+def _batches(cells: list[Entries], column: str) -> Integers:
     names = [name for of in cells for name in of.ids(column, "name the column of batches with `batch`")]
     order = ordered_ids(set(names))
     if len(order) < 2:

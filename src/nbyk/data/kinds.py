@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.cells import are_distinct
-from nbyk.data.columns import Columns, columns_beside, known_names, recognised, run_columns
+from nbyk.data.columns import Columns, columns_beside, columns_of_values, recognised, run_columns
 from nbyk.data.layouts import (
     LARGEST_ID,
     NO_ID,
@@ -30,6 +30,7 @@ from nbyk.data.layouts import (
     without_duplicates,
     without_empty,
 )
+from nbyk.data.makers import refuse_other_items
 from nbyk.data.ratings import Ratings, ordered_ids
 from nbyk.data.scales import Refusal, Scale
 from nbyk.data.tables import Table, is_number
@@ -37,7 +38,6 @@ from nbyk.data.text import look_alikes, shown, some
 from nbyk.errors import DataPlace, NbykError, argument_with
 from nbyk.words import listed
 
-Floats = NDArray[np.float64]
 Orders = Sequence[Sequence[str]]
 """Classes in their order, lowest first, as columns of the data have them."""
 
@@ -78,7 +78,12 @@ _FIRST = 20
 
 
 def refuse_options(kind: Kind, options: Mapping[str, Any], *, has_gold: bool = False) -> None:
-    """Raise NbykError if an option was given that means nothing for data of a kind, or beside gold."""
+    """Raise NbykError if gold, or an option, was given that means nothing for data of a kind."""
+    if has_gold and kind == "scores":
+        raise NbykError(
+            "found gold beside scores of runs, which need none; leave it out, or give columns of items",
+            argument="gold",
+        )
     for argument, option in options.items():
         if option is not None and argument not in _OPTIONS[kind]:
             raise NbykError(f"found {option}, and {kind} have none; leave it out", argument=argument)
@@ -98,9 +103,50 @@ class CellKind(ABC):
     def __init__(self, givers: str = "raters or runs") -> None:
         self.givers = givers
 
-    def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
+    def cells(self, table: Table, columns: Columns, mending: Mending) -> Entries:
         """Return the cells of a table; the errors are those of `nbyk.data.read_ratings`."""
-        return cells_of(table, asked, mending)
+        if table.nameless:
+            if columns.cluster is not None:
+                raise table.place.error(
+                    f"an array has no column {columns.cluster!r}; write it as a table, or leave the clusters "
+                    "out"
+                )
+            if table.unit == "line" and len(table.names) > 1:
+                numbers = some([column[0] for column in table.columns], str)
+                raise table.place.error(
+                    f"the first line holds numbers alone ({numbers}), expected the columns' names; add a "
+                    "header"
+                )
+            return wide_cells(table, columns, mending)
+        named, columns = columns.value != "value", recognised(table, columns)
+        item, rater, value = columns.item, columns.rater, columns.value
+        systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
+        if len(systems) > 1:
+            raise table.place.error(
+                f"holds {len(systems)} systems ({some(sorted(map(str, systems)))}), expected one; give the "
+                "file alone, or one file for each system"
+            )
+        if not (table.roles or value in table.names or rater in table.names):
+            return wide_cells(table, columns, mending)
+        if rater == "rater" and rater not in table.names and item in table.names and value in table.names:
+            others = columns_beside(table, columns, value)
+            ids = ids_in(table, item)
+            # The table has one score per item, unless further columns could be raters' or an item repeats.
+            if are_distinct(ids):
+                is_named = value == "value" or named or not others
+                if not is_named and not (
+                    value == "label" and kind_of_cells(table.column(value, "")) == "classes"
+                ):
+                    raise table.place.error(
+                        f"each item is on one row, with the columns {', '.join(table.names)}; say "
+                        f"which one holds the scores, as in {argument_with('value', value)}, or which the "
+                        "raters with `rater`"
+                    )
+                columns = replace(columns, rater=None)
+            elif not others:
+                cells = long_cells(table, replace(columns, rater=None))
+                return replace(cells, raters=["1"] * len(cells.items))
+        return long_cells(table, columns)
 
     @abstractmethod
     def numbers(self, cells: Entries) -> Floats:
@@ -108,6 +154,7 @@ class CellKind(ABC):
 
     def read(self, table: Table, asked: Columns, mending: Mending) -> tuple[Entries, Floats, list[str]]:
         """Return a table's cells but empty and repeated ones, their numbers, and notes on the others."""
+        refuse_other_items([table])
         cells, no_value = without_empty(self.cells(table, asked, mending), mending, self.expected)
         cells, values, averaged = without_duplicates(cells, self.numbers(cells), mending)
         return cells, values, [note for note in (no_value, averaged) if note]
@@ -141,7 +188,7 @@ class ClassKind(CellKind):
         super().__init__(givers)
         self.orders = orders
         self.given = self.ordered = names is not None
-        self.names = tuple(class_names(() if names is None else names, _refuse_name))
+        self.names = tuple(class_names(names or (), lambda _, problem: NbykError(problem, name="classes")))
         if self.given and (len(self.names) < 2 or len(set(self.names)) < len(self.names)):
             raise NbykError(
                 f"found {some(self.names) or 'none'}, expected at least two classes, each once",
@@ -156,9 +203,9 @@ class ClassKind(CellKind):
 
     def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
         """Return the labels of a table; people's may be counted, in a row for each item."""
-        counts = _counts_in(table, asked, self.names) if self.givers == "raters" else None
+        counts = counts_in(table, asked, self.names) if self.givers == "raters" else None
         if counts is None:
-            return cells_of(table, asked, mending)
+            return super().cells(table, asked, mending)
         if not self.names:
             self.names, self.ordered = in_order(counts)
         roles = recognised(table, asked)
@@ -268,16 +315,9 @@ def refuse_strange_columns(given: Sequence[Ratings], as_clusters: Callable[[str]
                 )
 
 
-def _refuse_name(_: int, problem: str) -> NbykError:
-    return NbykError(problem, name="classes")
-
-
-def counts_labels(table: Table, asked: Columns) -> bool:
-    """Return whether a table counts the labels of each item: objects of counts, or a column to a class."""
-    return _counts_in(table, asked, ()) is not None
-
-
-def _counts_in(table: Table, asked: Columns, classes: Sequence[str]) -> Mapping[str, Sequence[Any]] | None:
+def counts_in(
+    table: Table, asked: Columns, classes: Sequence[str] = ()
+) -> Mapping[str, Sequence[Any]] | None:
     """Return columns of counts by class, where a cell of None is 0; None of a table of something else.
 
     Columns are counts if the classes are named after them, or if their rows all have one sum, of 2 or more.
@@ -335,30 +375,23 @@ class ShareKind(CellKind):
     def cells(self, table: Table, asked: Columns, mending: Mending) -> Entries:
         """Return distributions: the value's cells, or an object of the classes' columns for each row."""
         if table.nameless:
+            if isinstance(table.columns[0][0], list | dict):  # a column of each run
+                return wide_cells(table, asked, mending)
             rows: list[Any] = [list(row) for row in zip(*table.columns, strict=True)]
             if len(table.columns) == 1:
                 rows = [_split(cell) if isinstance(cell, str) else cell for (cell,) in rows]
             elif not all(map(str.isdigit, table.names)):
                 rows = [dict(zip(table.names, row, strict=True)) for row in rows]
-            places = range(len(rows))
-            return Entries(
-                list(map(str, places)), ["1"] * len(rows), rows, places, table, None, raters_known=False
-            )
-        columns_found = recognised(table, asked)
-        item, value = columns_found.item, columns_found.value
-        rater = columns_found.rater if columns_found.rater in table.names else None
-        columns_found = replace(columns_found, rater=rater)
-        if value in table.names:
-            return long_cells(table, columns_found)
-        items = ids_in(table, item, "rename the item column, or name it with `item`")
-        classes = columns_beside(table, columns_found, rater, classes=self.names)
-        cells_of = [table.column(name, "") for name in classes]
-        rows = [dict(zip(classes, row, strict=True)) for row in zip(*cells_of, strict=True)]
-        runs = numbered_within(items) if rater is None else ids_in(table, rater)
-        columns_found = replace(columns_found, value=", ".join(classes))
-        return Entries(
-            items, runs, rows, range(len(items)), table, "probabilities", columns_found, rater is not None
-        )
+            return wide_cells(replace(table, names=("0",), columns=(rows,)), asked, mending)
+        roles = recognised(table, asked)
+        roles = roles if roles.rater in table.names else replace(roles, rater=None)
+        if roles.value not in table.names:
+            classes = columns_beside(table, roles, roles.rater, classes=self.names)
+            columns = (table.column(name, "") for name in classes)
+            rows = [dict(zip(classes, row, strict=True)) for row in zip(*columns, strict=True)]
+            roles = replace(roles, value=", ".join(classes))
+            table = replace(table, names=(*table.names, roles.value), columns=(*table.columns, rows))
+        return long_cells(table, roles)
 
     def numbers(self, cells: Entries) -> Floats:
         """Return the place of each distribution in `rows`."""
@@ -439,6 +472,21 @@ def probabilities(
     return rows, classes
 
 
+def scored_kind(
+    kinds: Collection[Kind], scored: Kind | None, classes: Sequence[Any] | None, *, in_columns: bool
+) -> Kind:
+    """Return what a metric scores, if it says so, or else the kind of all cells.
+
+    Metrics of distributions take classes. Numbers of which somebody names the `classes` are these, unless, to
+    such a metric, each class has a column.
+    """
+    if scored == "distributions":
+        are_classes = {"classes"} if classes is None or in_columns else {"classes", "numbers"}
+        return "classes" if are_classes.issuperset(kinds) else scored
+    (kind,) = [scored] if scored is not None else kinds
+    return "classes" if kind == "numbers" and classes is not None else kind
+
+
 def kind_of(table: Table, asked: Columns) -> Kind:
     """Return the kind of a table's cells.
 
@@ -463,18 +511,6 @@ def kind_of(table: Table, asked: Columns) -> Kind:
     if any(sum(1 for _ in table.cells(name)) < len(table) for name in (values[0], values[-1])):
         return kind
     return "distributions" if sum_to_one([table.column(name, "") for name in values]) else kind
-
-
-def columns_of_values(table: Table, asked: Columns) -> list[str]:
-    """Return the column of values in a table of items, or those of raters, runs or classes."""
-    if table.nameless:
-        return [*table.names]
-    roles = recognised(table, replace(asked, rater=None))
-    if roles.value in table.names:
-        return [roles.value]
-    values = columns_beside(table, roles, asked.rater, *run_columns(table))
-    people = known_names(values, "rater")
-    return [name for name in values if name not in people] or values
 
 
 def _kind_of_nameless(table: Table) -> Kind:
@@ -524,47 +560,3 @@ def sum_to_one(columns: Sequence[Sequence[Any]]) -> bool:
 
 def _split(line: str) -> list[str]:
     return line.replace(",", " ").split()
-
-
-def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
-    """Return the ratings of a table as cells; the arguments and the errors are those of `read_as`."""
-    if table.nameless:
-        if columns.cluster is not None:
-            raise table.place.error(
-                f"an array has no column {columns.cluster!r}; write it as a table, or leave the clusters out"
-            )
-        if table.unit == "line" and len(table.names) > 1:
-            numbers = some([column[0] for column in table.columns], str)
-            raise table.place.error(
-                f"the first line holds numbers alone ({numbers}), expected the columns' names; add a header"
-            )
-        return wide_cells(table, columns, mending)
-    named, columns = columns.value != "value", recognised(table, columns)
-    item, rater, value = columns.item, columns.rater, columns.value
-    systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
-    if len(systems) > 1:
-        raise table.place.error(
-            f"holds {len(systems)} systems ({some(sorted(map(str, systems)))}), expected one; give the file "
-            "alone, or one file for each system"
-        )
-    if not (table.roles or value in table.names or rater in table.names):
-        return wide_cells(table, columns, mending)
-    if rater == "rater" and rater not in table.names and item in table.names and value in table.names:
-        others = columns_beside(table, columns, value)
-        ids = ids_in(table, item)
-        # The table has one score per item, unless further columns could be raters' or an item repeats.
-        if are_distinct(ids):
-            is_named = value == "value" or named or not others
-            if not is_named and not (
-                value == "label" and kind_of_cells(table.column(value, "")) == "classes"
-            ):
-                raise table.place.error(
-                    f"each item is on one row, with the columns {', '.join(table.names)}; say "
-                    f"which one holds the scores, as in {argument_with('value', value)}, or which the raters "
-                    "with `rater`"
-                )
-            columns = replace(columns, rater=None)
-        elif not others:
-            cells = long_cells(table, replace(columns, rater=None))
-            return replace(cells, raters=["1"] * len(cells.items))
-    return long_cells(table, columns)

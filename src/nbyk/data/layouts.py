@@ -11,9 +11,9 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nbyk.data.cells import ArrowCells, Indices, are_distinct, blocks, joined, number_cells, picked
+from nbyk.arrays import Floats, Integers
+from nbyk.data.cells import ArrowCells, are_distinct, blocks, joined, number_cells, picked
 from nbyk.data.columns import (
     LIKE_VALUES,
     Columns,
@@ -25,11 +25,9 @@ from nbyk.data.columns import (
 )
 from nbyk.data.ratings import Ratings
 from nbyk.data.tables import NOTHING, Table
-from nbyk.data.text import check_choice, shown, some
-from nbyk.errors import DataPlace, NbykError, argument_with
+from nbyk.data.text import shown, some
+from nbyk.errors import DataPlace, NbykError, argument_with, check_choice
 from nbyk.words import listed, number_of
-
-Floats = NDArray[np.float64]
 
 LARGEST_ID = 2.0**53
 NO_ID = "a number of so many digits that neighbours are the same; write it as text or as a whole number"
@@ -50,7 +48,7 @@ class Entries:
     items: Sequence[str]
     raters: Sequence[str]
     found: Sequence[Any]
-    rows: Sequence[int] | Indices
+    rows: Sequence[int] | Integers
     table: Table
     value: str | None
     columns: Columns = field(default_factory=Columns)
@@ -88,7 +86,7 @@ class Entries:
 
     def ratings(self, values: Floats, clusters: Sequence[str] | None = None, fewest: int = 2) -> Ratings:
         """Return the ratings whose values are these; the errors are those of `Ratings.from_columns`."""
-        return Ratings.from_columns(
+        ratings = Ratings.from_columns(
             self.items,
             self.raters,
             values,
@@ -98,8 +96,10 @@ class Entries:
             fewest=fewest,
             apart=self._apart,
         )
+        place, is_wide = self.table.place, self.value is None
+        return replace(ratings, place=place, nameless=not self.has_ids, wide=is_wide)
 
-    def _apart(self, pairs: Indices) -> str:
+    def _apart(self, pairs: Integers) -> str:
         """Return in words the unused column that tells ratings of one item and rater apart; "" without one.
 
         It has few levels, and most ratings come at several of them: else one came twice by mistake.

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nbyk.data.makers import HASHES, Beside, Gathering, Incomplete, Row, columns_in, member
+from nbyk.data.makers import HASHES, Beside, Gathering, Incomplete, Row, columns_in, member, refuse_models
 from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, is_number
 from nbyk.data.text import json_lines, some
 from nbyk.errors import DataPlace, NbykError
@@ -185,12 +185,7 @@ def _logs(path: str | os.PathLike[str], task: str | None) -> tuple[list[_Log], s
     tasks = sorted({log.task for log in logs})
     chosen = groups.get(task or "") or {_one_of("task", task, tasks, path, tuple(groups))}
     logs = [log for log in logs if log.task in chosen]
-    models = sorted({log.model for log in logs})
-    if len(models) > 1:
-        raise DataPlace(path).error(
-            f"holds samples of {len(models)} models ({', '.join(models)}); expected the runs of one: "
-            "give each model's own folder"
-        )
+    refuse_models(path, "samples", sorted({log.model for log in logs}))
     return sorted(logs, key=lambda log: (log.date, log.file)), chosen
 
 

@@ -48,7 +48,6 @@ class Gathering:
         self._rows: dict[Any, _Given] = {}
         self._counts = Counter[Any]()
         self._about: dict[str, dict[str, None]] = {}
-        self._hashes: dict[str, dict[str, str]] = {}
 
     def tell(self, what: str, value: Any) -> None:
         """Add what the file says of the run, such as its model; a list is several, and null is none."""
@@ -60,8 +59,6 @@ class Gathering:
         """Add a row of a unit that has a number in the file."""
         every = {**columns_in(row.further), **hash_of_input(row.input)}
         further = {name: cell for name, cell in every.items() if isinstance(cell, str | int | float)}
-        hashes = {kind: str(of) for kind in HASHES if (of := further.get(kind))}
-        refuse_other_item(self._hashes, str(row.item), hashes, self.at(number, file))
         self._lower.update(row.lower)
         key: Any = (row.item, row.rater)
         try:
@@ -132,9 +129,8 @@ class Gathering:
             [row.file for row in rows if row.file is not None] or None,
             roles=roles,
             scores=tuple(scores),
-            notes=tuple(words for words in self.notes if not isinstance(words, Incomplete)),
+            notes=tuple(self.notes),
             lower=frozenset(self._lower),
-            incomplete=tuple(words for words in self.notes if isinstance(words, Incomplete)),
             about=", ".join(about),
             models=tuple(self._about.get("model", ())),
         )
@@ -144,18 +140,29 @@ class Gathering:
         return DataPlace(file or self._path, number if self._unit == "line" else f"{self._unit} {number}")
 
 
-def refuse_other_item(
-    known: dict[str, dict[str, str]], item: str, hashes: Mapping[str, str], where: DataPlace
-) -> None:
-    """Add an item's hashes to those `known` so far; raise NbykError if others are known of its id."""
-    before = known.setdefault(item, {}) if hashes else {}
-    for kind, value in hashes.items():
-        if before.setdefault(kind, value) != value:
-            raise where.error(
-                f"item {item!r} has {kind} {value[:8]}, elsewhere {before[kind][:8]}; expected one document, "
-                "or input, under one id: compare runs on one version and split of the items, or give the "
-                "items ids of their own"
-            )
+def refuse_other_items(tables: Iterable[Table]) -> None:
+    """Raise NbykError if makers' tables have different documents, or inputs, under one id."""
+    known: dict[tuple[str, str], str] = {}
+    for table in (table for table in tables if table.roles):
+        for kind in (kind for kind in HASHES if kind in table.names):
+            items = table.column(table.roles["item"], "")
+            for row, cell in table.cells(kind):
+                item, value = str(items[row]), str(cell)
+                if (before := known.setdefault((kind, item), value)) != value:
+                    raise table.at(row).error(
+                        f"item {item!r} has {kind} {value[:8]}, elsewhere {before[:8]}; expected one "
+                        "document, or input, under one id: compare runs on one version and split of the "
+                        "items, or give the items ids of their own"
+                    )
+
+
+def refuse_models(path: Path, what: str, models: Collection[str]) -> None:
+    """Raise NbykError if a folder holds what several models did."""
+    if len(models) > 1:
+        raise DataPlace(path).error(
+            f"holds {what} of {len(models)} models ({', '.join(models)}); expected the runs of one: give "
+            "each model's own folder"
+        )
 
 
 def hash_of_input(shown: Any) -> dict[str, str]:

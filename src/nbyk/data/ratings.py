@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.cells import ArrowCells, blocks
 from nbyk.data.scales import Scale
 from nbyk.data.text import are_plain, seen
@@ -24,8 +24,6 @@ from nbyk.words import number_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 MOST_CELLS = 5 * 10**7
 """Cells of a matrix of ratings that may be nearly all empty; 400 MB."""
 
@@ -68,8 +66,8 @@ class Ratings:
 
     items: Sequence[str]
     raters: tuple[str, ...]
-    item_index: Indices
-    rater_index: Indices
+    item_index: Integers
+    rater_index: Integers
     values: Floats
     raters_known: bool = True
     clusters: tuple[str, ...] | None = None
@@ -94,7 +92,7 @@ class Ratings:
         raters_known: bool = True,
         clusters: Sequence[str] | None = None,
         fewest: int = 2,
-        apart: Callable[[Indices], str] = lambda pairs: "",
+        apart: Callable[[Integers], str] = lambda pairs: "",
     ) -> Ratings:
         """Return the ratings in three columns of equal length: item, rater and value of each.
 
@@ -137,8 +135,6 @@ class Ratings:
             and np.array_equal(self.values, other.values)
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     @property
     def n_items(self) -> int:
         """Number of items N."""
@@ -160,7 +156,7 @@ class Ratings:
         in_order = replace(self, items=items, raters=raters, clusters=clusters, values=self.values[order])
         return replace(in_order, item_index=item[order], rater_index=rater[order])
 
-    def counts(self) -> Indices:
+    def counts(self) -> Integers:
         """Return the number of ratings of each item, shape (N,)."""
         return np.bincount(self.item_index, minlength=self.n_items)
 
@@ -176,18 +172,13 @@ class Ratings:
         """Return the rater of each place of `matrix`."""
         return self.responses(self.items)[1]
 
-    def responses(self, items: Sequence[str], *, in_order: bool = False) -> tuple[Floats, Units]:
+    def responses(self, items: Sequence[str]) -> tuple[Floats, Units]:
         """Return the ratings of some items, each in a row, and the rater of each place.
 
-        A row holds the item's ratings in their order in the table, or `in_order` of their raters' ids, if
-        they are known; and NaN after them.
+        A row holds the item's ratings in their order in the table, and NaN after them.
         """
         row = rows_of(items, self.items)[self.item_index]
-        raters, rater = self.raters, self.rater_index
-        if in_order and self.raters_known:
-            raters = tuple(ordered_ids(raters))
-            rater = rows_of(raters, self.raters)[rater]
-        order = np.lexsort((rater, row) if in_order and self.raters_known else (row,))
+        order = np.argsort(row, kind="stable")
         order = order[row[order] >= 0]
         row = row[order]
         counts = np.bincount(row, minlength=len(items))
@@ -207,8 +198,8 @@ class Ratings:
         if not self.raters_known:
             return matrix, VECTOR if shape[1] == 1 else UNKNOWN
         index = np.full(shape, -1, np.int32)
-        index[row, column] = rater[order]
-        return matrix, Units("ids", raters, index).taken(slice(None))
+        index[row, column] = self.rater_index[order]
+        return matrix, Units("ids", self.raters, index).taken(slice(None))
 
     def normalised(self, scale: Scale) -> Ratings:
         """Return the same ratings with their values normalised to [0, 1].
@@ -255,7 +246,7 @@ def _ordered(ids: ArrowCells | tuple[str, ...]) -> Sequence[str]:
     return tuple(sorted(sorted(ids), key=_by_text_and_number))
 
 
-def _order_of(ids: ArrowCells) -> Indices:
+def _order_of(ids: ArrowCells) -> Integers:
     """Return the rows of ids in order."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -281,7 +272,7 @@ def _sized(digits: re.Match[str]) -> str:
     return f"\0{chr(len(significant))}{significant}"
 
 
-def rows_of(ids: Sequence[str], names: Sequence[str]) -> Indices:
+def rows_of(ids: Sequence[str], names: Sequence[str]) -> Integers:
     """Return the row of each of some names among ids, -1 where it is none."""
     if names is ids or names == ids:
         return np.arange(len(ids))
@@ -314,7 +305,7 @@ def agreed_clusters(tables: Iterable[Ratings], items: Sequence[str]) -> tuple[st
     return clusters
 
 
-def numbered(names: Sequence[str]) -> tuple[Sequence[str], Indices]:
+def numbered(names: Sequence[str]) -> tuple[Sequence[str], Integers]:
     """Return the distinct names in order of first appearance, and each name's place among them."""
     if isinstance(names, ArrowCells):
         return names.numbered()
@@ -324,7 +315,7 @@ def numbered(names: Sequence[str]) -> tuple[Sequence[str], Indices]:
     return distinct, rows_of(distinct, distinct if len(distinct) == len(names) else names)
 
 
-def refuse_alike(what: str, ids: Sequence[str], index: Indices, at: Callable[[int], DataPlace]) -> None:
+def refuse_alike(what: str, ids: Sequence[str], index: Integers, at: Callable[[int], DataPlace]) -> None:
     """Raise NbykError if an id is empty, or looks as another does; `index` is the place of each row's id."""
     first: dict[str, str] = {}
     for position, name in enumerate(() if are_plain(ids) else ids):
@@ -348,10 +339,10 @@ def _fault(name: str, other: str) -> str:
 def _refuse_duplicates(
     items: Sequence[str],
     raters: Sequence[str],
-    item_index: Indices,
-    rater_index: Indices,
+    item_index: Integers,
+    rater_index: Integers,
     at: Callable[[int], DataPlace],
-    apart: Callable[[Indices], str],
+    apart: Callable[[Integers], str],
 ) -> None:
     if len(items) == len(item_index):
         return

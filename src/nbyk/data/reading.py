@@ -32,7 +32,7 @@ from nbyk.data.exports import json_lines_table, json_table, layout_of
 from nbyk.data.kinds import LOOKED_AT, CellKind, NumberKind, kind_of_cells
 from nbyk.data.layouts import Entries, Mending
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples
-from nbyk.data.makers import HASHES, Incomplete
+from nbyk.data.makers import HASHES
 from nbyk.data.ratings import Ratings
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.tables import (
@@ -127,8 +127,7 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
         raters = [f"column {place}" for place in raters]
     ratings = replace(cells, raters=raters).ratings(values, clusters, kind.fewest_items)
     said = "; ".join(filter(None, (_recognised(cells, ratings, kind, columns), cells.table.about)))
-    notes: list[str] = [f"{cells.table.place}: {note}" for note in cells.table.notes]
-    notes += [Incomplete(f"{cells.table.place}: {note}") for note in cells.table.incomplete]
+    notes = [type(note)(f"{cells.table.place}: {note}") for note in cells.table.notes]
     if cluster is None:
         unused = [*known_names(cells.table.names, "cluster"), *filter(None, [cells.table.roles.get("task")])]
         notes += [
@@ -137,14 +136,7 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
             "with two systems"
             for name in unused
         ]
-    return replace(
-        ratings,
-        place=cells.table.place,
-        nameless=not cells.has_ids,
-        wide=cells.value is None,
-        recognised=said,
-        mended=(*notes, *mended),
-    )
+    return replace(ratings, recognised=said, mended=(*notes, *mended))
 
 
 def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns) -> str:

@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.kinds import Kind
 from nbyk.data.scales import FROM_0_TO_1, Scale
 from nbyk.data.units import Units
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +79,7 @@ class ResponseSet:
     a: Floats
     b: Floats
     units: Mapping[str, Units] = field(default_factory=dict, repr=False, compare=False)
-    clusters: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+    clusters: Integers | None = field(default=None, repr=False, compare=False)
     categories: Categories | None = field(default=None, repr=False, compare=False)
     names: tuple[str, str] = field(default=("A", "B"), repr=False, compare=False)
     scale: Scale = field(default=FROM_0_TO_1, repr=False, compare=False)

@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Array, Floats, Integers
 from nbyk.data.arrays import (
     array_of,
     as_matrix,
@@ -33,6 +35,7 @@ from nbyk.data.kinds import (
     Kind,
     class_names,
     refuse_options,
+    scored_kind,
     sum_to_one,
 )
 from nbyk.data.layouts import Mending, empty_rows, id_texts, is_missing
@@ -41,12 +44,11 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import FROM_0_TO_1, Scale
 from nbyk.data.systems import Systems, by_name, check_names, common_items
 from nbyk.data.tables import Table
-from nbyk.data.text import check_choice, shown
+from nbyk.data.text import shown
 from nbyk.data.units import VECTOR, Units
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace, NbykError, check_choice
 from nbyk.words import number_of
 
-Floats = NDArray[np.float64]
 ManyResponses = Mapping[str, Any] | Sequence[Any]
 
 _LARGEST = 1e50
@@ -61,7 +63,7 @@ def as_systems(
     kind: str | None = None,
     classes: Sequence[Any] | None = None,
     scale: Scale | None = None,
-    scored: str | None = None,
+    scored: Kind | None = None,
     by_cells: bool = False,
     paired: bool = False,
 ) -> Systems:
@@ -198,7 +200,7 @@ class _Cells:
     """
 
     place: DataPlace
-    cells: NDArray[Any]
+    cells: Array
     items: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     ragged: bool = False
@@ -215,13 +217,15 @@ class _Cells:
         """The number of items; runs of distributions come first."""
         return int(self.cells.shape[int(self.cells.ndim == 3)])
 
-    @property
+    @cached_property
     def are_text(self) -> bool:
         """Whether there are cells, and all of them are text."""
         if self.cells.dtype.kind in "biuf":
             return False
-        there = [cell for cell in self.cells.flat if not is_missing(cell)]
-        return len(there) > 0 and all(isinstance(cell, str) for cell in there)
+        cells = self.cells.ravel().tolist()
+        others = (cell for cell in cells if not isinstance(cell, str))
+        texts = {cell for cell in cells if isinstance(cell, str)}
+        return all(map(is_missing, others)) and not all(map(is_missing, texts))
 
     @property
     def are_shares(self) -> bool:
@@ -229,7 +233,7 @@ class _Cells:
         is_matrix = (self.cells.ndim, self.cells.dtype.kind) == (2, "f") and self.cells.shape[1] > 1
         return is_matrix and sum_to_one(list(self.cells.T))
 
-    def taken(self, rows: NDArray[np.int64]) -> _Cells:
+    def taken(self, rows: Integers) -> _Cells:
         """Return the cells of some items."""
         items = tuple(self.items[row] for row in rows.tolist())
         return replace(self, cells=self.cells.take(rows, axis=int(self.cells.ndim == 3)), items=items)
@@ -243,32 +247,24 @@ class _Cells:
         for item in empty:
             raise self.at(item).error("there is no response; add one, or drop the item everywhere")
 
-    def labels(self) -> list[str]:
-        """Return the classes that cells name."""
-        there = [(place, cell) for place, cell in enumerate(self.cells.flat) if not is_missing(cell)]
-        width = self.cells.size // len(self.cells)
-        return class_names(
-            [cell for _, cell in there],
-            lambda row, problem: self.at(there[row][0] // width).error(problem),
-        )
-
     def as_given(self) -> GivenData:
-        """Return a table with a row for each item, and a column of each rater or class, for each run."""
+        """Return a table with a row for each item, and a column of each rater or class, or of each run."""
+        shape = self.cells.shape if self.cells.ndim == 3 else (1, len(self.cells), *self.cells.shape[1:], 1)
+        runs = self.cells.reshape(shape[:3])
+        for cells in runs:
+            first = empty_rows(cells[:, 0].tolist()) if cells.shape[1] else range(len(cells))
+            self.refuse_empty(row for row in first if all(map(is_missing, cells[row])))
         if self.cells.ndim == 3:
-            places = [DataPlace(name=f"run {run}") for run in range(len(self.cells))]
-            each = (
-                replace(self, place=DataPlace(name=f"{self.name}, {run}"), cells=cells)
-                for run, cells in zip(places, self.cells, strict=True)
-            )
-            runs = [replace(of.as_given(), place=run) for of, run in zip(each, places, strict=True)]
-            return GivenData(self.place, runs=tuple(runs))
-        cells = self.cells.reshape(len(self.cells), *(self.cells.shape[1:] or (1,)))
-        columns = tuple(cells.T.tolist())
-        first = empty_rows(columns[0]) if columns else range(len(cells))
-        self.refuse_empty(row for row in first if all(is_missing(column[row]) for column in columns))
-        # text is no probability of a class whose name is a number
-        names = self.columns or tuple(f"{'column ' * self.are_text}{of}" for of in range(cells.shape[1]))
-        numbers = self.items or range(len(cells))
+            columns = tuple(run.tolist() for run in runs)
+            if self.columns:
+                columns = tuple([dict(zip(self.columns, row, strict=True)) for row in run] for run in columns)
+            names = tuple(f"run {run}" for run in range(len(runs)))
+        else:
+            columns = tuple(runs[0].T.tolist())
+            # text is no probability of a class whose name is a number
+            by_place = (f"{'column ' * self.are_text}{place}" for place in range(len(columns)))
+            names = self.columns or tuple(by_place)
+        numbers = self.items or range(self.n_items)
         table = Table(self.place, names, columns, numbers, "item", nameless=True, levels=self.levels)
         return GivenData(self.place, table, Columns(rater=None if self.ragged else "rater"))
 
@@ -322,8 +318,9 @@ def _given(values: Any, name: str) -> _Cells:
     if isinstance(values, str | bytes):
         raise place.error("found text, expected responses; read files with nbyk.read_ratings")
     if isinstance(values, Sequence):
-        every = [_names_of(run) for run in values]
-        columns = every[0] if every else ()
+        are_frames = any(hasattr(kind, "columns") for kind in {*map(type, values)})
+        every = [_names_of(run) for run in values] if are_frames else [()]
+        columns = every[0]
         if any({*of} != {*columns} for of in every):
             raise place.error("the runs have other columns; expected those of the first in each")
         runs = [run[[*columns]] for run in values] if columns else values
@@ -333,6 +330,8 @@ def _given(values: Any, name: str) -> _Cells:
         return _Cells(place, cells, _index_of(values[0]) if columns else (), columns, ragged)
     cells = np.atleast_1d(array_of(values, name))
     cells = cells.astype(object) if cells.dtype.kind == "U" else cells
+    if type(values) is np.ndarray:  # by far the most common, without names
+        return _Cells(place, cells)
     return _Cells(place, cells, _index_of(values), _names_of(values), levels=levels_of(values))
 
 
@@ -343,12 +342,14 @@ def _names_of(values: Any) -> tuple[str, ...]:
     return columns if are_names else ()
 
 
-def _cells_of_rows(rows: Sequence[Any]) -> tuple[NDArray[Any], bool]:
+def _cells_of_rows(rows: Sequence[Any]) -> tuple[Array, bool]:
     """Return the cells of lists, filled up with None, and whether they differ in length."""
     with suppress(ValueError):
         cells = np.asarray(rows)
         if cells.dtype.kind in "biuf":
             return in_full(cells), False
+    if {*map(type, rows)} <= {str, type(None)}:
+        return np.array(rows, dtype=object), False
     rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
     rows = [row if isinstance(row, list | tuple) else [row] for row in rows]
     sizes = np.array([*map(len, rows)])
@@ -392,10 +393,7 @@ def _is_of_one(systems: Any) -> bool:
 
 def _scores(gold: Any, named: Mapping[str, Any], scale: Scale | None, *, paired: bool) -> Systems:
     """Return systems with a score of each run."""
-    if gold is not None:
-        raise NbykError("found gold beside scores of runs, which need none; give None", argument="gold")
-    if scale is not None:
-        raise NbykError("found a scale beside scores of runs, which have none; drop it", argument="scale")
+    refuse_options("scores", {"scale": scale}, has_gold=gold is not None)
     if paired:
         check_aligned(*named.values())
     scores = {name: as_scores(of, f"system {name!r}") for name, of in named.items()}
@@ -405,22 +403,21 @@ def _scores(gold: Any, named: Mapping[str, Any], scale: Scale | None, *, paired:
 def _kind(
     given: Sequence[_Cells],
     kind: str | None,
-    scored: str | None,
+    scored: Kind | None,
     classes: Sequence[Any] | None,
     *,
     by_cells: bool,
 ) -> Kind:
-    """Return the kind that is asked for, or scored; text is classes, which metrics of distributions take.
-
-    So are the numbers of which somebody names the classes, if they are no rows of probabilities.
-    """
+    """Return the kind that is asked for, or scored, or that of all cells: text is classes."""
     check_choice("kind", kind or "numbers", KINDS)
-    are_rows = scored == "distributions" and any(of.cells.ndim > 1 for of in given)
-    if kind is None and by_cells and all(of.are_shares for of in given if of.name != "gold"):
-        kind = "distributions"
-    if kind is None and (all(of.are_text for of in given) or (classes is not None and not are_rows)):
-        kind = "classes"
-    return cast("Kind", kind or scored or "numbers")
+    if kind is not None:
+        return cast("Kind", kind)
+    if by_cells and all(of.are_shares for of in given if of.name != "gold"):
+        return "distributions"
+    in_columns = scored is not None and any(of.cells.ndim > 1 for of in given)
+    return scored_kind(
+        {"classes" if all(of.are_text for of in given) else "numbers"}, scored, classes, in_columns=in_columns
+    )
 
 
 def _index_of(values: Any) -> tuple[str, ...]:
@@ -476,7 +473,9 @@ def _coded(given: Sequence[_Cells], kind: Kind, classes: Sequence[Any] | None) -
     cells = cells_of(kind, None, classes, data.values())
     people = data.pop("gold", None)
     if isinstance(cells, ClassKind) and people is None:
-        cells.name_by(chain.from_iterable(of.labels() for of in given), DataPlace(name="classes"))
+        entries = (cells.cells(of.table, of.columns, Mending()) for of in data.values() if of.table)
+        labels = chain.from_iterable(class_names(of.found, of.refuse) for of in entries)
+        cells.name_by(labels, DataPlace(name="classes"))
     read = read_all(data, people, cells, Mending(), lambda _: "give it as `cluster`")
     return read.matched(common_items(read.every))
 

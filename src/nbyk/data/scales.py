@@ -8,11 +8,10 @@ from itertools import pairwise
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Booleans, Floats
 from nbyk.errors import NbykError
-
-Floats = NDArray[np.float64]
 
 _UNEVEN = 0.05
 """Steps that differ by at most this share count as equal, because people round: 0, 0.33, 0.67, 1."""
@@ -82,7 +81,7 @@ class Levels:
             return None
         return float(steps.mean()) * len(self.levels)
 
-    def outside(self, values: ArrayLike) -> NDArray[np.bool_]:
+    def outside(self, values: ArrayLike) -> Booleans:
         """Return, per value, whether it is off the scale; NaN is."""
         return ~np.isin(np.asarray(values, dtype=np.float64), self.levels)
 
@@ -158,7 +157,7 @@ class Interval(_Ends):
         """The values on the scale, in words."""
         return f"a number from {self.low:g} to {self.high:g}"
 
-    def outside(self, values: ArrayLike) -> NDArray[np.bool_]:
+    def outside(self, values: ArrayLike) -> Booleans:
         """Return, per value, whether it is off the scale; NaN is."""
         array = np.asarray(values, dtype=np.float64)
         return ~((array >= self.low) & (array <= self.high))
@@ -176,7 +175,7 @@ class OpenInterval(Interval):
         """The values on the scale, in words."""
         return f"a number of at least {self.low:g}"
 
-    def outside(self, values: ArrayLike) -> NDArray[np.bool_]:
+    def outside(self, values: ArrayLike) -> Booleans:
         """Return, per value, whether it is off the scale; NaN is."""
         return ~(np.asarray(values, dtype=np.float64) >= self.low)
 
@@ -190,7 +189,7 @@ class Binary(_Ends):
         """The values on the scale, in words."""
         return "0 or 1"
 
-    def outside(self, values: ArrayLike) -> NDArray[np.bool_]:
+    def outside(self, values: ArrayLike) -> Booleans:
         """Return, per value, whether it is off the scale; NaN is."""
         return ~np.isin(np.asarray(values, dtype=np.float64), (0.0, 1.0))
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nbyk.data.arrays import array_of, is_of_pandas
-from nbyk.data.columns import ITEM_NAMES, KNOWN_NAMES, Columns, recognised, run_columns, value_column
+from nbyk.data.columns import ITEM_NAMES, KNOWN_NAMES, Columns, columns_of_values, recognised, run_columns
 from nbyk.data.kinds import NumberKind
 from nbyk.data.layouts import Entries, Mending, ids_in
 from nbyk.data.tables import Table
@@ -93,9 +93,9 @@ class ScoreKind(NumberKind):
 
 def _score_column(table: Table, asked: Columns) -> str:
     """Return the column of scores."""
-    value = asked.value if asked.value != "value" else value_column(table, asked)
-    if value:
-        return value
+    names = [asked.value] if asked.value != "value" else columns_of_values(table, asked)
+    if len(names) == 1:
+        return names[0]
     others = [name for name in table.names if name.lower() not in ITEM_NAMES]
     found = f"columns {some(others)}" if others else f"no column beside {table.names[0]!r}"
     raise table.place.error(

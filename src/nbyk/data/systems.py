@@ -9,8 +9,8 @@ from itertools import combinations
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.kinds import Kind
 from nbyk.data.makers import Incomplete
 from nbyk.data.ratings import ordered_ids
@@ -101,9 +101,6 @@ def _near(items: Sequence[str], others: Sequence[str]) -> str:
     return ""
 
 
-Floats = NDArray[np.float64]
-
-
 @dataclass(frozen=True, eq=False)
 class Systems:
     """Responses of raters (gold, if any) and of systems to the same N items, or systems' scores.
@@ -188,7 +185,7 @@ class Systems:
         return len(self.items) or (0 if self.kind == "scores" else len(next(iter(self.responses.values()))))
 
     @property
-    def cluster_numbers(self) -> NDArray[np.int64] | None:
+    def cluster_numbers(self) -> Integers | None:
         """The cluster of each item, from 0, shape (N,); None without clusters."""
         return None if self.clusters is None else numbered_clusters(self.clusters, self.n_items)
 

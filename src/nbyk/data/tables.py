@@ -63,9 +63,9 @@ class Table:
         maker's reader knows them.
     nameless
         Whether neither rows nor columns have names, as in text, lists and arrays.
-    notes, lower, incomplete, about, models
+    notes, lower, about, models
         What a maker's reader says of the whole file, a sentence each; the scores of which lower ones are
-        better; what the file lacks of its run, what it says of it, and the models that it names.
+        better; what the file says of its run, and the models that it names.
     chosen_by
         The column that chose these rows of a larger table; "" if they are all.
     levels
@@ -83,7 +83,6 @@ class Table:
     nameless: bool = False
     notes: tuple[str, ...] = ()
     lower: frozenset[str] = frozenset()
-    incomplete: tuple[str, ...] = ()
     about: str = ""
     models: tuple[str, ...] = ()
     chosen_by: str = ""

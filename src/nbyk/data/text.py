@@ -77,13 +77,6 @@ def some(names: Sequence[Any], show: Callable[[Any], str] = repr, most: int = 12
     return ", ".join(map(show, names[:most])) + (", …" if len(names) > most else "")
 
 
-def check_choice(argument: str, choice: object, known: Sequence[str]) -> None:
-    """Raise NbykError if an argument is none of the known ones."""
-    if choice not in known:
-        expected = f"{', '.join(known[:-1])} or {known[-1]}"
-        raise NbykError(f"found {choice!r}, expected {expected}", argument=argument)
-
-
 def seen(name: str) -> str:
     """Return a name as people see it: without further spaces and invisible signs, accents in one form."""
     if not name.isascii():

@@ -10,10 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.text import check_choice
-from nbyk.errors import DataPlace, NbykError
+from nbyk.arrays import Integers
+from nbyk.errors import DataPlace, NbykError, check_choice
 
-Integers = NDArray[np.int64]
 KnownBy = Literal["ids", "fresh", "vector", "unknown"]
 
 
@@ -40,7 +39,7 @@ class Units:
     index: NDArray[np.int32] | None = None
 
     @cached_property
-    def items_of(self) -> NDArray[np.int64]:
+    def items_of(self) -> Integers:
         """Number of items that each unit answers, shape (names,)."""
         if self.index is None:
             return np.zeros(0, np.int64)
@@ -138,13 +137,11 @@ def clusters_of_items(
     items: Sequence[str], item_index: Integers, clusters: Sequence[str], at: Callable[[int], DataPlace]
 ) -> tuple[str, ...]:
     """Return the cluster of each item, from those of its ratings; `at` returns the place of one."""
-    item_clusters: list[str | None] = [None] * len(items)
+    cluster_of: dict[int, str] = {}
     for row, (item, cluster) in enumerate(zip(item_index.tolist(), clusters, strict=True)):
-        if item_clusters[item] is None:
-            item_clusters[item] = cluster
-        elif item_clusters[item] != cluster:
+        if (other := cluster_of.setdefault(item, cluster)) != cluster:
             raise at(row).error(
-                f"item {items[item]!r} is in cluster {cluster!r}, and was in {item_clusters[item]!r}; "
+                f"item {items[item]!r} is in cluster {cluster!r}, and was in {other!r}; "
                 "expected one cluster per item: mend it, or give the items ids of their own"
             )
-    return tuple(str(cluster) for cluster in item_clusters)
+    return tuple(cluster_of[item] for item in range(len(items)))

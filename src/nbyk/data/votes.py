@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Booleans, Integers
 from nbyk.data.columns import ITEM_NAMES, OF_VOTES
 from nbyk.data.layouts import ids_in
 from nbyk.data.ratings import refuse_alike, rows_of
@@ -17,8 +17,6 @@ from nbyk.data.reading import table_of
 from nbyk.data.tables import Table
 from nbyk.errors import DataPlace, NbykError
 from nbyk.words import listed, number_of
-
-Ints = NDArray[np.int64]
 
 VOTERS = ("voter", "voter_id", "judge", "judge_id", "user", "user_id", "annotator", "rater", "rater_id")
 """Columns of who voted, the first that a table has."""
@@ -58,11 +56,11 @@ class Votes:
     """
 
     models: tuple[str, ...]
-    a: Ints
-    b: Ints
-    outcomes: Ints
-    prompts: Ints
-    voters: Ints | None = None
+    a: Integers
+    b: Integers
+    outcomes: Integers
+    prompts: Integers
+    voters: Integers | None = None
     voter_names: tuple[str, ...] = ()
     prompt_names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -81,7 +79,7 @@ class Votes:
         """Number of prompts."""
         return int(self.prompts.max()) + 1
 
-    def taken(self, kept: NDArray[np.bool_]) -> Votes:
+    def taken(self, kept: Booleans) -> Votes:
         """Return some of the votes, of the same models and voters."""
         voters = None if self.voters is None else self.voters[kept]
         places, prompts = np.unique(self.prompts[kept], return_inverse=True)
@@ -96,12 +94,12 @@ class Votes:
         some = self.taken((to[self.a] >= 0) & (to[self.b] >= 0))
         return replace(some, models=models, a=to[some.a], b=to[some.b])
 
-    def beside(self, people: Votes) -> tuple[Ints, NDArray[np.bool_]]:
+    def beside(self, people: Votes) -> tuple[Integers, Booleans]:
         """Return the places of people's prompts here, and which of these votes are on what they saw."""
         place = {name: number for number, name in enumerate(self.prompt_names)}
         numbers = np.array([place.get(name, -1) for name in people.prompt_names], dtype=np.int64)
 
-        def ballots(votes: Votes, prompts: Ints) -> Ints:
+        def ballots(votes: Votes, prompts: Integers) -> Integers:
             first, last = np.minimum(votes.a, votes.b), np.maximum(votes.a, votes.b)
             return (prompts * len(self.models) + first) * len(self.models) + last
 
@@ -189,12 +187,14 @@ def read_votes(given: Any, *, item: str | None = None, rater: str | None = None)
     return votes
 
 
-def _ids(table: Table, name: str, what: str) -> tuple[tuple[str, ...], Ints]:
+def _ids(table: Table, name: str, what: str) -> tuple[tuple[str, ...], Integers]:
     """Return the ids in a column, in their order, and the place of each row's."""
     return _numbered(ids_in(table, name, "name prompts by `item` and voters by `rater`"), what, table.at)
 
 
-def _numbered(ids: Sequence[str], what: str, at: Callable[[int], DataPlace]) -> tuple[tuple[str, ...], Ints]:
+def _numbered(
+    ids: Sequence[str], what: str, at: Callable[[int], DataPlace]
+) -> tuple[tuple[str, ...], Integers]:
     names = tuple(sorted(set(ids)))
     places = rows_of(names, ids)
     refuse_alike(what, names, places, at)

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 import nbyk as package
-from nbyk.data.ratings import ordered_ids
 from tests.cli.conftest import Run
 
 
@@ -39,4 +38,4 @@ def write(path: str, matrix: np.ndarray) -> None:
 
 def read(name: str) -> np.ndarray:
     ratings = package.read_ratings(f"{name}.csv")
-    return np.asarray(ratings.responses(ordered_ids(ratings.items), in_order=True)[0])
+    return ratings.in_order().matrix()

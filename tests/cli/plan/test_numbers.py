@@ -58,7 +58,7 @@ SETTINGS = {
     "--max-items 0": "found 0, expected a whole number of at least 2",
     "--metric nope": "unknown metric 'nope'",
     "--metric mae --metric nope": "unknown metric 'nope'",
-    "--format foo": "found 'foo', expected text or ",
+    "--format foo": "found 'foo', expected text, markdown, json, html or latex",
     "--test nope": "unknown test 'nope'",
 }
 

@@ -462,5 +462,5 @@ def test_arrays_take_a_scale_as_files_do(has_gold: bool) -> None:
     ):
         with pytest.raises(NbykError, match=message):
             nbyk.compare(*arguments, scale="1..5")
-    with pytest.raises(NbykError, match="scale: found a scale beside scores of runs"):
+    with pytest.raises(NbykError, match=r"scale: found 1\.\.5, and scores have none"):
         nbyk.compare(None, [1.0, 2.0, 3.0], [2.0, 2.0, 4.0], kind="scores", scale="1..5")

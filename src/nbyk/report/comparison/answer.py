@@ -10,8 +10,8 @@ from functools import partial
 from itertools import count
 from typing import Any
 
+from nbyk.arrays import Floats
 from nbyk.data import Systems
-from nbyk.data.arrays import Floats
 from nbyk.metrics import metrics_of
 from nbyk.metrics.registry import named
 from nbyk.planning.result import Plan

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbyk.data.arrays import Floats
+from nbyk.arrays import Floats
 from nbyk.report.comparison.sentences import interval_in_words, metric_in_words, p_in_words
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, new_panels, shown_name, style
 from nbyk.report.lines import in_words

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbyk.arrays import Floats
 from nbyk.data import Systems
-from nbyk.data.arrays import Floats
 from nbyk.data.response_set import Categories
 from nbyk.report.answer import AnswerTable
 from nbyk.report.comparison.sentences import (
