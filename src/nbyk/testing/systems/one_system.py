@@ -21,7 +21,17 @@ from nbyk.sums import product, root
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
 from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
-from nbyk.testing.results import EQUAL_SCORES, Board, Claim, Doubt, Interval, Margin, favoured, inconclusive
+from nbyk.testing.results import (
+    EQUAL_SCORES,
+    NONE,
+    Board,
+    Claim,
+    Doubt,
+    Interval,
+    Margin,
+    favoured,
+    inconclusive,
+)
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import board_by_formula, times_as_many, without_p
@@ -35,7 +45,7 @@ from nbyk.testing.systems.claims import (
     is_within_one,
     sample_of,
 )
-from nbyk.testing.systems.items_alone import of_clusters, of_effects, p_by_t, scores_of_items
+from nbyk.testing.systems.items_alone import by_t, of_clusters, scores_of_items, spread_of
 from nbyk.testing.systems.panel import Panel, population_of
 from nbyk.testing.systems.scored import ScoredSystems, score_alone
 from nbyk.testing.unit_cautions import about_units
@@ -235,20 +245,17 @@ class _Alone:
             p = _towards(sign, *_of_constant(value, n, bar))[alternative]
             ends = constant_interval(value, n, level, (0.0, 1.0))
         else:
-            effects = sign * (spread - bar)
-            p_values, interval = p_by_t(effects, level)
-            known = of_effects(
-                effects,
-                p_values,
-                interval,
-                level=level,
-                alternative=alternative,
+            known = by_t(
+                sign * (spread - bar),
+                spread_of(scores, clusters),
+                level,
+                alternative,
                 largest=self.largest,
                 bounded=self.bounded,
                 unit=unit,
             )
             p, method = known.p[alternative].p, known.method or "t"
-            low, high = known.interval or interval
+            low, high = known.interval or NONE
             ends, doubts = (bar + sign * low, bar + sign * high), known.doubts
         low, high = sorted(sign * (end - bar) for end in ends)
         effect = sign * (value - bar)

@@ -39,7 +39,13 @@ from nbyk.testing.systems.by_formula import (
     without_p,
 )
 from nbyk.testing.systems.claims import is_within_one
-from nbyk.testing.systems.items_alone import about_unseen, p_by_t, scores_of_items, unseen_share
+from nbyk.testing.systems.items_alone import (
+    about_unseen,
+    p_by_t,
+    scores_of_items,
+    spread_of,
+    unseen_share,
+)
 from nbyk.testing.systems.one_system import from_0_to_1
 from nbyk.testing.systems.panel import Panel, of_new, panel_of, units_kept
 from nbyk.testing.systems.scored import ScoredSystems
@@ -306,7 +312,7 @@ def task_table(scored: ScoredSystems, suite: Suite, board: Board) -> pd.DataFram
         signs = int((effects > 0.0).sum()), int((effects < 0.0).sum())
         p, (low, high) = 1.0, NONE
         if effects.size > 1 and np.ptp(effects) > tie_tolerance(effects):
-            p_of_sides_by_t, (low, high) = p_by_t(effects, level)
+            p_of_sides_by_t, (low, high) = p_by_t(float(effects.mean()), spread_of(effects), level)
             p = p_of_sides_by_t[alternative].p
         if np.isin(effects, (-1.0, 0.0, 1.0)).all():
             p = p_of_signs(*signs)[alternative]
