@@ -71,6 +71,19 @@ def test_a_score_has_one_interval_by_itself_and_on_a_board(of: str) -> None:
     assert_allclose(board.standing("mine").interval, own.standings[0].interval, rtol=1e-9)
 
 
+@pytest.mark.parametrize("metric", ["f1_macro", "recall_macro", "f1_weighted"])
+def test_a_class_of_few_items_gives_a_mean_over_classes_a_reserve(metric: str) -> None:
+    """Without it, .2 of systems at the bar were called different: gold may have no item of the class."""
+    gold = np.array(["x"] * 60 + ["y"] * 40 + ["z"] * 5)
+    answers = np.where((np.arange(105) % 3 == 0) | (gold == "z"), "x", gold)
+    enough = nbyk.compare(gold, {"mine": answers}, metric=metric, against=0.2)
+    rare = nbyk.compare(gold[:-1], {"mine": answers[:-1]}, metric=metric, against=0.2)
+    assert enough.verdict == "better"
+    assert rare.verdict == ("better" if metric == "f1_weighted" else "better, with reserve")
+    is_named = any("gold has class z on about 4 items" in text for text in rare.warnings)
+    assert is_named == (metric != "f1_weighted")
+
+
 def test_new_raters_have_the_analysis_of_variance() -> None:
     rng = np.random.default_rng(4)
     n, j = 40, 6

@@ -9,7 +9,7 @@ the jackknife otherwise. Over new raters and runs, they are by `nbyk.testing.sha
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
@@ -17,6 +17,8 @@ import numpy as np
 from scipy.special import bdtr, bdtrc
 
 from nbyk.errors import NbykError
+from nbyk.metrics.class_metrics import MACRO
+from nbyk.metrics.classes import shares_of
 from nbyk.sums import product, root
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
@@ -33,6 +35,7 @@ from nbyk.testing.results import (
     inconclusive,
 )
 from nbyk.testing.shared_units import shared_units_test
+from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import board_by_formula, times_as_many, without_p
 from nbyk.testing.systems.claims import (
@@ -217,6 +220,19 @@ class _Alone:
         low, high = sorted(sign * (end - bar) for end in bounds)
         return claim.within(low, high)
 
+    def _about_rare_class(self) -> Iterator[Doubt]:
+        """Yield the doubt about a class with as much weight as others that gold gives to very few items."""
+        categories = self.data.categories
+        if categories is None or self.scored.metric.name not in MACRO:
+            return
+        counts = shares_of(self.data.gold, categories.table).sum(axis=0)[: len(categories.names)]
+        if counts.min() < FEWEST_GROUPS_AT_WORK:
+            rarest = categories.names[int(counts.argmin())]
+            yield Doubt(
+                f"gold has class {rarest} on about {counts.min():.2g} items, which do not show how its part "
+                f"of {self.scored.metric.name} varies; collect more"
+            )
+
     def _items(self, panel: Panel, size: float | None) -> Claim:
         """Return the claim over new items, or clusters; with exact tests of a margin of this size, if any."""
         asked, metric, sign, bar = self.asked, self.metric, self.metric.sign, self.bar or 0.0
@@ -226,7 +242,8 @@ class _Alone:
         if not metric.is_mean_over_items:
             sample = sample_of(self.data, panel, of_clusters=panel.draws_clusters)
             test = shared_units_test(metric, sample, sources=())
-            return claim_by_t(test, over, population, asked, constant=constant)
+            claim = claim_by_t(test, over, population, asked, constant=constant)
+            return replace(claim, doubts=(*claim.doubts, *self._about_rare_class()))
         scores = scores_of_items(self.scored.metric, self.scored.rows)[self.system]
         clusters = self.data.clusters if panel.draws_clusters else None
         spread = scores if clusters is None else of_clusters(scores, clusters)
