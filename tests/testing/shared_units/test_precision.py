@@ -112,6 +112,35 @@ def test_the_fit_is_that_of_statsmodels():
     assert (fit.item, fit.unit) == pytest.approx(tuple(oracle.vcomp), rel=0.02)
 
 
+def nested(seed: int, sd: float) -> Crossed:
+    """Return ratings of items by one rater each, who rate very unlike numbers of items."""
+    rng = np.random.default_rng(seed)
+    units = np.repeat(np.arange(8), [60, 24, 14, 10, 8, 6, 5, 4])
+    values = sd * rng.normal(size=8)[units] + 0.6 * rng.normal(size=len(units))
+    return Crossed(np.arange(len(units)), units, values)
+
+
+def test_items_of_one_rating_each_are_noise_of_the_units():
+    """The model is one of random intercepts; nothing says how much of the rest is the items'."""
+    data = nested(3, 0.5)
+    oracle = sm.MixedLM(data.values, np.ones_like(data.values), groups=data.units).fit(reml=True)
+    fit = fitted(data)
+    assert fit.mean == pytest.approx(float(oracle.fe_params[0]), abs=2e-3)
+    assert fit.noise == pytest.approx(float(oracle.scale), rel=0.01)
+    assert fit.unit == pytest.approx(float(oracle.cov_re[0, 0]), rel=0.02)
+    assert fit.item < 1e-5 * fit.noise
+
+
+def test_raters_alike_by_chance_keep_the_variance_of_few():
+    """The variance over units was 0 where their fitted variance was, and a fifth of such sets erred."""
+    lost = 0
+    for seed in range(40):
+        data = nested(seed, 0.1)
+        unit = components_of(data, fitted(data))[1]
+        lost += unit.total < 1e-4 * unit.weight_squares
+    assert lost == 0
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_balanced_data_have_equal_weights_and_the_analysis_of_variance(seed: int):
     data, x = balanced(seed)

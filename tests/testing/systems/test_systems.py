@@ -93,12 +93,12 @@ def test_p_values_are_corrected_over_all_pairs() -> None:
 
 def test_standings_follow_scores_pairs_and_bootstrap() -> None:
     gold, systems = ratings()
-    board = compare(gold, systems)
+    board = compare(gold, systems, metric="rmse")
     scores = {standing.name: standing.score for standing in board.standings}
     assert list(scores.values()) == sorted(scores.values())
     assert [standing.rank for standing in board.standings] == [1, 2, 3, 4]
     asked = Asked(Decision("two-sided", 0.05, 9_999, 999_999))
-    drawn = ScoredSystems.of(as_systems(gold, systems), "mae").bootstrapped(asked, of_clusters=False)
+    drawn = ScoredSystems.of(as_systems(gold, systems), "rmse").bootstrapped(asked, of_clusters=False)
     for standing in board.standings:
         of_system = drawn[list(systems).index(standing.name)]
         ends = np.quantile(of_system, [0.025, 0.975])
@@ -114,7 +114,7 @@ def test_standings_follow_scores_pairs_and_bootstrap() -> None:
         shared = set(board.standing(pair.a).letters) & set(board.standing(pair.b).letters)
         assert bool(shared) == (not pair.significant)
     assert {name for group in board.groups for name in group} == set(systems)
-    assert "by mae on 80 items, " in board.sentence
+    assert "by rmse on 80 items, " in board.sentence
     assert "5 of 6 pairs can be told apart" in board.sentence
 
 

@@ -101,6 +101,25 @@ def test_two_models_have_a_win_rate_with_half_a_win_for_a_tie() -> None:
     assert any("ties, half a win of each" in text for text in board.warnings)
     assert any("anonymous" in text for text in board.warnings)
     assert any("shown first in 100 %" in text for text in board.warnings)
+    assert board.p < 0.05
+    assert board.verdict.endswith("with reserve")  # no vote shows what is shown first to be no better
+
+
+def test_orders_of_unlike_numbers_count_alike() -> None:
+    """What is shown first wins .8 of the votes of equal models, and x is first in .85: x wins .71 of all."""
+    rng, sets, n, wrong, missed = np.random.default_rng(19), 600, 300, 0, 0
+    for _ in range(sets):
+        first = rng.random(n) < 0.85
+        a, outcomes = np.where(first, 0, 1), np.where(rng.random(n) < 0.8, 0, 2)
+        board = nbyk.compare(Votes(("x", "y"), a, 1 - a, outcomes, np.arange(n)))
+        if not board.verdict.endswith("with reserve"):
+            wrong += board.p <= 0.05
+            missed += not board.interval[0] <= 0.0 <= board.interval[1]
+    assert wrong == missed
+    assert wrong / sets < 0.05 + 3 * (0.05 * 0.95 / sets) ** 0.5
+    won = [(outcomes[a == model] == 0).mean() for model in (0, 1)]
+    assert_allclose(board.standing("x").score, (won[0] + 1.0 - won[1]) / 2.0)
+    assert any("each order counts one half" in text for text in board.warnings)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])

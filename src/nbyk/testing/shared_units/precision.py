@@ -107,12 +107,18 @@ class Fit:
 
 
 def fitted(data: Crossed) -> Fit:
-    """Return the fit by restricted maximum likelihood: a search over both ratios to the noise, in turns."""
+    """Return the fit by restricted maximum likelihood: a search over both ratios to the noise, in turns.
+
+    Where no item has two ratings, items are part of the noise, which each unit's ratings show.
+    """
     logs = np.full(2, 0.5 * np.log(_MOST_RATIO * _LEAST_RATIO))
+    axes = (0, 1) if data.per_item.max() > 1 else (1,)
+    if len(axes) == 1:
+        logs[0] = np.log(_LEAST_RATIO)
     width = np.log(_MOST_RATIO / _LEAST_RATIO) / 2.0
     best = fit_at(data, *np.exp(logs))
     for _ in range(_ROUNDS):
-        for axis in (0, 1):
+        for axis in axes:
             steps = logs[axis] + np.linspace(-width, width, _POINTS)
             for step in np.clip(steps, np.log(_LEAST_RATIO), np.log(_MOST_RATIO)):
                 tried = logs.copy()

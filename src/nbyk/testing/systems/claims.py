@@ -40,12 +40,13 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of, too_few
+from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.intervals import parts_with_intervals
 from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW
 from nbyk.testing.shared_units.power import Aim
 from nbyk.testing.shared_units.statistic import effects_of_items
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.items_alone import ItemsAlone, of_clusters, of_effects, p_by_t
+from nbyk.testing.systems.items_alone import ItemsAlone, by_t, of_clusters
 from nbyk.testing.systems.panel import FEW_UNITS, Panel, few_of, plain_responses
 from nbyk.words import counted, listed
 
@@ -245,14 +246,13 @@ def claims_of(
             sample = sample_of(data, panel, of_clusters="clusters" in claim.over)
             test = shared_units_test(metric, sample, sources=sources)
         margin_tests = _margin(claim, test, margin, asked, within_one=within_one)
-        by_t = test is not None and not (test.is_constant or margin_tests.reason)
-        if by_t and sample is not None and not sources and metric.is_mean_over_items:
+        varies = test is not None and not (test.is_constant or margin_tests.reason)
+        if test and varies and sample is not None and not sources and metric.is_mean_over_items:
             effects, unit = effects_of_items(metric, sample), claim.over[-1]
             if unit == "clusters" and data.clusters is not None:
                 effects = of_clusters(effects, data.clusters)
-            margin_tests = _with_step(
-                margin_tests, effects, largest, unit, asked.margin_level, bounded=within_one
-            )
+            of_items = effects, test.items, largest, unit, asked.margin_level
+            margin_tests = _with_step(margin_tests, *of_items, bounded=within_one)
         if not math.isnan(margin_tests.interval[0]):
             bounded = within(metric, metric.effect_range, margin_tests.interval, rated)
             margin_tests = replace(margin_tests, interval=bounded)
@@ -313,7 +313,14 @@ def is_within_one(metric: Metric, data: ResponseSet) -> bool:
 
 
 def _with_step(
-    margin: Margin, effects: Floats, largest: float, unit: str, level: float, *, bounded: bool
+    margin: Margin,
+    effects: Floats,
+    part: Component,
+    largest: float,
+    unit: str,
+    level: float,
+    *,
+    bounded: bool,
 ) -> Margin:
     """Return the tests by t over items or clusters, with what their effects ask for beside it (`of_effects`).
 
@@ -322,12 +329,9 @@ def _with_step(
     size, alpha = margin.size, margin.alpha
 
     def tested(null: float, side: Alternative) -> ItemsAlone:
-        p, interval = p_by_t(effects - null, level)
         beyond = max(largest + (null if side == "greater" else -null), 0.0)
-        return of_effects(
-            *(effects - null, p, interval),
-            level=level,
-            alternative=side,
+        return by_t(
+            *(effects - null, part, level, side),
             largest=beyond,
             bounded=bounded,
             unit=unit,

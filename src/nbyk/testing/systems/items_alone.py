@@ -47,6 +47,7 @@ from nbyk.testing.intervals import (
 )
 from nbyk.testing.pvalues import Alternative, PValue, p_of_sides, p_of_signs, tie_tolerance
 from nbyk.testing.results import NONE, Doubt
+from nbyk.testing.shared_units.components import Component, weighted_component
 from nbyk.testing.skewness import corrected, reaches, skewness_of_mean
 from nbyk.testing.systems.asked import Asked
 
@@ -172,7 +173,7 @@ def score_interval(
     level: float,
     within_one: bool,
 ) -> Interval | None:
-    """Return the interval of one system's score where a bootstrap of items has none; None if it has one.
+    """Return the interval of one system's score over new items or clusters, if it is a mean over items.
 
     `clusters`, shape (N,), are given if whole clusters are drawn, and `within_one` says whether scores of
     single items lie between 0 and 1. If not, items that all have one score do not show how scores vary, and
@@ -183,10 +184,12 @@ def score_interval(
     scores = scores_of_items(metric, rows)[system]
     if clusters is None and np.isin(scores, (0.0, 1.0)).all():
         return proportion_interval(int(scores.sum()), scores.size, level)
-    if np.ptp(scores) > tie_tolerance(scores):
-        return None
-    n = scores.size if clusters is None else int(clusters.max()) + 1
-    return constant_interval(float(scores.mean()), n, level, (0.0, 1.0)) if within_one else NONE
+    spread = scores if clusters is None else of_clusters(scores, clusters)
+    if np.ptp(spread) <= tie_tolerance(spread):
+        return constant_interval(float(scores.mean()), spread.size, level, (0.0, 1.0)) if within_one else NONE
+    part = spread_of(scores, clusters)
+    low, high = by_t(spread, part, level, "two-sided", largest=1.0).interval or NONE
+    return (max(low, 0.0), min(high, 1.0)) if within_one else (low, high)
 
 
 def scores_of_items(metric: Metric, rows: Rows) -> Floats:
@@ -232,12 +235,14 @@ def of_effects(
     bounded: bool = True,
     unit: str = "items",
     turns: str = "turn the effect round",
+    part: Component | None = None,
 ) -> ItemsAlone:
     """Return the numbers of a claim over items with these effects, which are neither zeros and ones nor wins.
 
     `effects`, shape (n,), are those of items or clusters, as `unit` says; p and `percentile` those of the
     draws. `largest` is the largest effect of an item, and `bounded` says whether that is known rather than
-    seen; `turns` is what a kind of items that the sample does not show could do.
+    seen; `turns` is what a kind of items that the sample does not show could do, and `part` the variance of
+    their mean, by default that of equal items.
     """
     n, effect = effects.size, float(effects.mean())
     g = skewness_of_mean(effects)
@@ -252,9 +257,10 @@ def of_effects(
         return ItemsAlone(p, None, (Doubt(why),))
     if not is_skewed:
         return ItemsAlone(p, None, unseen)
-    raised = _raised(p, effects, g)
+    part = part or spread_of(effects)
+    raised = _raised(p, effect, part, g, _factor(n))
     if _is_asymmetric(effects):
-        low, high = _step_interval(effects, g, level)
+        low, high = _step_interval(effect, part, g, _factor(n), level)
         both = raised["two-sided"].p
         interval = agreeing((min(low, percentile[0]), max(high, percentile[1])), effect, both, level)
         method = SKEWED_T if raised[alternative].p > p[alternative].p else ""
@@ -274,12 +280,31 @@ def of_clusters(effects: Floats, clusters: Integers) -> Floats:
     return spread
 
 
-def p_by_t(effects: Floats, level: float) -> tuple[PValues, Interval]:
-    """Return the p-values of Student's t, and the interval of the mean, of effects that differ."""
-    n, error = effects.size, _standard_error(effects)
-    mean, reach = float(effects.mean()), float(stdtrit(n - 1, 0.5 + 0.5 * level)) * error
-    sides = p_of_sides(float(stdtr(n - 1, -mean / error)), float(stdtr(n - 1, mean / error)))
+def spread_of(values: Floats, clusters: Integers | None = None) -> Component:
+    """Return the variance of the mean of items' values, over the items or over their clusters."""
+    n = values.size
+    if clusters is None:
+        return Component(n, float(values.var(ddof=1)) / n, 0.0, n - 1.0, 1.0)
+    sizes = np.bincount(clusters)
+    moves = np.bincount(clusters, weights=values) / sizes - values.mean()
+    return weighted_component(sizes / n, moves, sizes.size, n)
+
+
+def p_by_t(mean: float, part: Component, level: float) -> tuple[PValues, Interval]:
+    """Return the p-values of Student's t of a mean with this variance, and its interval."""
+    error, df = math.sqrt(part.total), part.df
+    reach = float(stdtrit(df, 0.5 + 0.5 * level)) * error
+    sides = p_of_sides(float(stdtr(df, -mean / error)), float(stdtr(df, mean / error)))
     return {side: PValue(p, 0.0, side) for side, p in sides.items()}, (mean - reach, mean + reach)
+
+
+def by_t(
+    effects: Floats, part: Component, level: float, alternative: Alternative, **known: Any
+) -> ItemsAlone:
+    """Return `of_effects` of p-values and an interval by t; `part` is the variance of the effects' mean."""
+    p, interval = p_by_t(float(effects.mean()), part, level)
+    alone = of_effects(effects, p, interval, level=level, alternative=alternative, part=part, **known)
+    return alone if alone.interval is not None else replace(alone, interval=interval)
 
 
 def _is_asymmetric(effects: Floats) -> bool:
@@ -290,11 +315,10 @@ def _is_asymmetric(effects: Floats) -> bool:
     return abs(float(effects.mean()) - median) > _ASYMMETRIC * error
 
 
-def _raised(p: PValues, effects: Floats, g: float) -> PValues:
+def _raised(p: PValues, effect: float, part: Component, g: float, factor: float) -> PValues:
     """Return the larger of each one-sided p and that by t after the step, and both sides' p from these."""
-    n = effects.size
-    t = corrected(float(effects.mean()) / _standard_error(effects), g, _factor(n))
-    by_step: dict[Alternative, float] = {"greater": float(stdtr(n - 1, -t)), "less": float(stdtr(n - 1, t))}
+    t, df = corrected(effect / math.sqrt(part.total), g, factor), part.df
+    by_step: dict[Alternative, float] = {"greater": float(stdtr(df, -t)), "less": float(stdtr(df, t))}
     greater, less = (
         p[side] if p[side].p >= stepped else PValue(stepped, 0.0, side) for side, stepped in by_step.items()
     )
@@ -305,15 +329,10 @@ def _raised(p: PValues, effects: Floats, g: float) -> PValues:
     return {"greater": greater, "less": less, "two-sided": both}
 
 
-def _step_interval(effects: Floats, g: float, level: float) -> Interval:
-    n, effect = effects.size, float(effects.mean())
-    down, up = reaches(float(stdtrit(n - 1, 0.5 + 0.5 * level)), g, _factor(n))
-    error = _standard_error(effects)
+def _step_interval(effect: float, part: Component, g: float, factor: float, level: float) -> Interval:
+    down, up = reaches(float(stdtrit(part.df, 0.5 + 0.5 * level)), g, factor)
+    error = math.sqrt(part.total)
     return effect - down * error, effect + up * error
-
-
-def _standard_error(effects: Floats) -> float:
-    return float(effects.std(ddof=1)) / math.sqrt(effects.size)
 
 
 def _factor(n: int) -> float:

@@ -9,7 +9,7 @@ the jackknife otherwise. Over new raters and runs, they are by `nbyk.testing.sha
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
@@ -17,12 +17,25 @@ import numpy as np
 from scipy.special import bdtr, bdtrc
 
 from nbyk.errors import NbykError
+from nbyk.metrics.class_metrics import MACRO
+from nbyk.metrics.classes import shares_of
 from nbyk.sums import product, root
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
 from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
-from nbyk.testing.results import EQUAL_SCORES, Board, Claim, Doubt, Interval, Margin, favoured, inconclusive
+from nbyk.testing.results import (
+    EQUAL_SCORES,
+    NONE,
+    Board,
+    Claim,
+    Doubt,
+    Interval,
+    Margin,
+    favoured,
+    inconclusive,
+)
 from nbyk.testing.shared_units import shared_units_test
+from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import board_by_formula, times_as_many, without_p
 from nbyk.testing.systems.claims import (
@@ -35,7 +48,7 @@ from nbyk.testing.systems.claims import (
     is_within_one,
     sample_of,
 )
-from nbyk.testing.systems.items_alone import of_clusters, of_effects, p_by_t, scores_of_items
+from nbyk.testing.systems.items_alone import by_t, of_clusters, scores_of_items, spread_of
 from nbyk.testing.systems.panel import Panel, population_of
 from nbyk.testing.systems.scored import ScoredSystems, score_alone
 from nbyk.testing.unit_cautions import about_units
@@ -207,6 +220,19 @@ class _Alone:
         low, high = sorted(sign * (end - bar) for end in bounds)
         return claim.within(low, high)
 
+    def _about_rare_class(self) -> Iterator[Doubt]:
+        """Yield the doubt about a class with as much weight as others that gold gives to very few items."""
+        categories = self.data.categories
+        if categories is None or self.scored.metric.name not in MACRO:
+            return
+        counts = shares_of(self.data.gold, categories.table).sum(axis=0)[: len(categories.names)]
+        if counts.min() < FEWEST_GROUPS_AT_WORK:
+            rarest = categories.names[int(counts.argmin())]
+            yield Doubt(
+                f"gold has class {rarest} on about {counts.min():.2g} items, which do not show how its part "
+                f"of {self.scored.metric.name} varies; collect more"
+            )
+
     def _items(self, panel: Panel, size: float | None) -> Claim:
         """Return the claim over new items, or clusters; with exact tests of a margin of this size, if any."""
         asked, metric, sign, bar = self.asked, self.metric, self.metric.sign, self.bar or 0.0
@@ -216,7 +242,8 @@ class _Alone:
         if not metric.is_mean_over_items:
             sample = sample_of(self.data, panel, of_clusters=panel.draws_clusters)
             test = shared_units_test(metric, sample, sources=())
-            return claim_by_t(test, over, population, asked, constant=constant)
+            claim = claim_by_t(test, over, population, asked, constant=constant)
+            return replace(claim, doubts=(*claim.doubts, *self._about_rare_class()))
         scores = scores_of_items(self.scored.metric, self.scored.rows)[self.system]
         clusters = self.data.clusters if panel.draws_clusters else None
         spread = scores if clusters is None else of_clusters(scores, clusters)
@@ -235,20 +262,17 @@ class _Alone:
             p = _towards(sign, *_of_constant(value, n, bar))[alternative]
             ends = constant_interval(value, n, level, (0.0, 1.0))
         else:
-            effects = sign * (spread - bar)
-            p_values, interval = p_by_t(effects, level)
-            known = of_effects(
-                effects,
-                p_values,
-                interval,
-                level=level,
-                alternative=alternative,
+            known = by_t(
+                sign * (spread - bar),
+                spread_of(scores, clusters),
+                level,
+                alternative,
                 largest=self.largest,
                 bounded=self.bounded,
                 unit=unit,
             )
             p, method = known.p[alternative].p, known.method or "t"
-            low, high = known.interval or interval
+            low, high = known.interval or NONE
             ends, doubts = (bar + sign * low, bar + sign * high), known.doubts
         low, high = sorted(sign * (end - bar) for end in ends)
         effect = sign * (value - bar)

@@ -23,6 +23,7 @@ from nbyk.errors import NbykError
 from nbyk.sums import product
 from nbyk.testing.corrections import correct_p_values, level_of_each
 from nbyk.testing.family import choose_pairs
+from nbyk.testing.intervals import signs_interval
 from nbyk.testing.pvalues import p_of_signs, tie_tolerance
 from nbyk.testing.results import EQUAL_SCORES, NONE, Board, Claim, Doubt, Interval
 from nbyk.testing.shared_units import SharedUnitsTest
@@ -39,7 +40,13 @@ from nbyk.testing.systems.by_formula import (
     without_p,
 )
 from nbyk.testing.systems.claims import is_within_one
-from nbyk.testing.systems.items_alone import about_unseen, p_by_t, scores_of_items, unseen_share
+from nbyk.testing.systems.items_alone import (
+    about_unseen,
+    p_by_t,
+    scores_of_items,
+    spread_of,
+    unseen_share,
+)
 from nbyk.testing.systems.one_system import from_0_to_1
 from nbyk.testing.systems.panel import Panel, of_new, panel_of, units_kept
 from nbyk.testing.systems.scored import ScoredSystems
@@ -57,6 +64,13 @@ Weights = str | Mapping[str, float]
 def _names(tasks: Sequence[Any]) -> list[str]:
     """Return tasks as text; NumPy's numbers are Python's, as those of clusters are."""
     return [str(task) for task in np.asarray(tasks, dtype=object).tolist()]
+
+
+_NONE_SHOWN = 0.025
+"""The chance with which tasks whose items all have one value show none of the shares that they may hide."""
+
+_REACH = 1.959964
+"""The reach of so much of a normal law: what may be hidden counts as this many standard errors."""
 
 
 @dataclass(frozen=True)
@@ -131,13 +145,19 @@ class Suite:
         sums = np.bincount(self.of_items, weights=values).astype(np.float64)
         return np.asarray(sums / self.sizes)
 
-    def over_items(self, values: Floats) -> SharedUnitsTest:
-        """Return the weighted mean of items' values, with its variance over new items of these tasks."""
+    def over_items(self, values: Floats, largest: float = 0.0) -> SharedUnitsTest:
+        """Return the weighted mean of items' values, with its variance over new items of these tasks.
+
+        Tasks whose items all have one value may hide others, which are up to `largest` apart (`_hidden`).
+        """
         means, sizes = self.means(values), self.sizes
         squares = np.bincount(self.of_items, weights=(values - means[self.of_items]) ** 2)
         parts = self.weights**2 * squares / np.maximum(sizes - 1.0, 1.0) / sizes
         total, known = float(parts.sum()), float(np.sum(parts**2 / np.maximum(sizes - 1.0, 1.0)))
         df = total**2 / known if known > 0.0 else 1.0
+        alike = (squares <= tie_tolerance(values) ** 2) & (self.weights > 0.0)
+        if total > 0.0 and alike.any():
+            total += (largest * _hidden(self.weights[alike], sizes[alike]) / _REACH) ** 2
         return formula_test(float(product(self.weights, means)), Component(values.size, total, 0.0, df, 1.0))
 
     def at_work(self, values: Floats) -> float:
@@ -204,7 +224,7 @@ def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: fl
         items: Claim | None = None
         if not alone:
             these = population([panel], of_tasks=False)
-            test, at_work = suite.over_items(values), suite.at_work(values)
+            test, at_work = suite.over_items(values, largest), suite.at_work(values)
             items = claim_over(test, ("items",), these, asked, CONSTANT)
             if not items.is_conclusive:
                 items = replace(items, effect=test.effect)
@@ -267,6 +287,21 @@ def board_of_suite(scored: ScoredSystems, suite: Suite, asked: Asked, *, bar: fl
     return replace(board, population=population(panels.values(), of_tasks=new_tasks))
 
 
+def _hidden(weights: Floats, sizes: Floats) -> float:
+    """Return the largest weighted share of items of other values that tasks may have and not show.
+
+    The chance that all n_t items of each task show none of its share q_t is Π (1 − q_t)^n_t. The shares with
+    a chance of .025 or more have the largest Σ w_t q_t at q_t = 1 − λ n_t / w_t, or at 0.
+    """
+    ratios = weights / sizes
+    order = np.argsort(-ratios, kind="stable")
+    sizes, ratios, weights = sizes[order], ratios[order], np.cumsum(weights[order])
+    n = np.cumsum(sizes)
+    level = np.exp((np.cumsum(sizes * np.log(ratios)) + math.log(_NONE_SHOWN)) / n)
+    last = int(np.flatnonzero(ratios > level)[-1])
+    return float(weights[last] - level[last] * n[last])
+
+
 def _are_tasks_new(generalise: Sequence[str] | None) -> bool:
     """Return whether a claim is over new tasks; raise NbykError if it is over other units, which stay."""
     for factor in generalise or ():
@@ -305,11 +340,11 @@ def task_table(scored: ScoredSystems, suite: Suite, board: Board) -> pd.DataFram
         effects = metric.sign * (here[a] - here[b])
         signs = int((effects > 0.0).sum()), int((effects < 0.0).sum())
         p, (low, high) = 1.0, NONE
-        if effects.size > 1 and np.ptp(effects) > tie_tolerance(effects):
-            p_of_sides_by_t, (low, high) = p_by_t(effects, level)
-            p = p_of_sides_by_t[alternative].p
         if np.isin(effects, (-1.0, 0.0, 1.0)).all():
-            p = p_of_signs(*signs)[alternative]
+            p, (low, high) = p_of_signs(*signs)[alternative], signs_interval(*signs, effects.size, level)
+        elif effects.size > 1 and np.ptp(effects) > tie_tolerance(effects):
+            p_of_sides_by_t, (low, high) = p_by_t(float(effects.mean()), spread_of(effects), level)
+            p = p_of_sides_by_t[alternative].p
         rows.append(
             {
                 "task": name,

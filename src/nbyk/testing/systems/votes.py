@@ -32,7 +32,7 @@ from nbyk.sums import product, solve
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.intervals import signs_interval
 from nbyk.testing.pvalues import p_of_signs, sides_of
-from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample, favoured
+from nbyk.testing.results import Board, Claim, Doubt, Interval, ResponseCounts, Sample, favoured
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component, third_moment
 from nbyk.testing.systems.asked import Asked
@@ -51,6 +51,9 @@ from nbyk.words import listed, number_of
 
 _LOUD = 0.1
 """A caution names the voter who cast this share of the votes or more."""
+
+_UNEVEN, _FEWEST_OF_ORDER = 0.05, 30
+"""If one of two models is first in so much more than half of the votes, orders with so many count alike."""
 
 _GROUPS_AT_ONCE = 2000
 _CONSTANT = "all votes are alike, and do not show how others vary"
@@ -110,7 +113,7 @@ class VoteFit:
         inverse = product(whole, self.contrasts)
         # A vote has no curvature but in its two models, the advantage and ties.
         others = np.tile(np.arange(n_models, len(self.contrasts)), (len(self.pairs), 1))
-        at = np.hstack([self.pairs, others]) if n_models > 2 else np.zeros((1, 1), np.int64)
+        at = np.hstack([self.pairs, others]) if n_models > 2 else np.zeros((len(self.pairs), 1), np.int64)
         blocks = self.curvatures[np.arange(len(at))[:, None, None], at[:, :, None], at[:, None, :]]
         changes, powers = np.zeros((n_rows, n_models)), np.zeros((4, n_models + 1, n_models + 1))
         for start in range(0, n_rows, _GROUPS_AT_ONCE):
@@ -184,14 +187,17 @@ def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
     n = len(votes.models)
     if n == 2:
         worth = np.where(votes.a == 0, 2 - votes.outcomes, votes.outcomes) / 2.0
-        rate = float(worth.mean())
-        variance = float(worth.var()) or 1.0
-        gradients, nothing = ((worth - rate) / variance)[:, None], np.zeros(votes.n_votes, np.int64)
-        curvatures, contrasts = np.full((1, 1, 1), 1.0 / variance), np.array([[1.0, -1.0]])
-        kinds = np.rint(2.0 * worth).astype(np.int64)
-        scores = np.array([rate, 1.0 - rate])
-        pair = np.array([[0, 1]])
-        return VoteFit(scores, math.nan, math.nan, pair, gradients, nothing, kinds, curvatures, contrasts)
+        orders = votes.a if counts_orders(votes) else np.zeros(votes.n_votes, np.int64)
+        shown = np.bincount(orders)
+        means = np.bincount(orders, weights=worth) / shown
+        rate, weights = float(means.mean()), votes.n_votes / (len(shown) * shown)
+        left = worth - means[orders]
+        variance = float(product(weights[orders], left**2)) / votes.n_votes or 1.0
+        gradients = (weights[orders] * left / variance)[:, None]
+        kinds = np.rint(2.0 * worth).astype(np.int64) + 3 * orders
+        pairs, scores = np.array([[0, 1], [1, 0]])[: len(shown)], np.array([rate, 1.0 - rate])
+        curvatures, contrasts = weights[:, None, None] / variance, np.array([[1.0, -1.0]])
+        return VoteFit(scores, math.nan, math.nan, pairs, gradients, orders, kinds, curvatures, contrasts)
     pairs, cells = np.unique(votes.a * n + votes.b, return_inverse=True)
     a, b = pairs // n, pairs % n
     counts = np.zeros((len(pairs), 3))
@@ -266,6 +272,15 @@ def knows_order(votes: Votes) -> bool:
     return any((b, a) in orders for a, b in orders)
 
 
+def counts_orders(votes: Votes) -> bool:
+    """Return whether the win rate of two models is the mean of those in both orders, which are unequal."""
+    return _is_uneven(votes) and int(np.bincount(votes.a, minlength=2).min()) >= _FEWEST_OF_ORDER
+
+
+def _is_uneven(votes: Votes) -> bool:
+    return bool(abs((votes.a == 0).mean() - 0.5) > _UNEVEN)
+
+
 def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) -> Board:
     """Return the models from the strongest to the weakest, and the claims about their pairs.
 
@@ -305,10 +320,13 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         items_part = replace(prompts.component((a, b), math.inf), within=0.0)
         test, population = formula_test(effect, items_part), f"new prompts, {fixed}"
         most = math.inf if not is_of_two else 1.0 if b >= 0 else 0.5
-        if is_of_two and judge is None and votes.n_prompts == votes.n_votes:
+        if is_of_two and judge is None and votes.n_prompts == votes.n_votes and not counts_orders(votes):
             narrow = _by_signs(votes, a, most, population, asked)
         else:
             narrow = claim_over(test, ("items",), population, asked, _CONSTANT).within(-most, most)
+        if is_of_two and _is_uneven(votes) and not counts_orders(votes):
+            why = "what is shown first may have an advantage, and few votes show the other model first"
+            narrow = replace(narrow, doubts=(*narrow.doubts, Doubt(why)))
         if voters is None or single is None:
             return (_planned(narrow, test, votes, asked, judge),)
         within = float(np.sum(single.difference((a, b)) ** 2))
@@ -412,12 +430,14 @@ def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Iterator[str]:
     if ties:
         half = ", half a win of each" if is_of_two else ""
         yield f"{100 * ties:.0f} % of {votes.n_votes} votes are ties{half}"
-    first = float((votes.a == 0).mean())
-    if is_of_two and abs(first - 0.5) > 0.05:
-        yield (
-            f"{votes.models[0]} was shown first in {100 * first:.0f} % of the votes: an advantage of what is "
-            "shown first is in its win rate; show each first equally often"
+    if is_of_two and _is_uneven(votes):
+        then = (
+            "each order counts one half, in case what is shown first has an advantage"
+            if counts_orders(votes)
+            else "an advantage of what is shown first is in its win rate; show each first equally often"
         )
+        first = 100.0 * float((votes.a == 0).mean())
+        yield f"{votes.models[0]} was shown first in {first:.0f} % of the votes: {then}"
     elif position and not is_of_two:
         chance = 1.0 / (1.0 + math.exp(-fit.position))
         yield (
