@@ -350,8 +350,8 @@ def _about_few_ratings(pilot: PilotItems) -> Iterator[str]:
     if pilot.ratings_each < ENOUGH_RATINGS:
         yield (
             f"the pilot has {pilot.ratings_each:.2g} ratings of an item, which tell little of how people "
-            "differ on it: such plans of .8 had a power of .76 to .84 on average, "
-            "but of .5 where people are of two camps (docs/planning.md)"
+            "differ on it: such plans of .8 had a power of .76 to .83 on average, "
+            "but of .47 where people are of two camps (docs/planning.md)"
         )
 
 
