@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from nbyk.data.download import default_folder, is_complete, verified_copy
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.long_run import epsilon_for_effect
+from nbyk.planning.plan import _about_few_ratings
 from nbyk.planning.power.estimate import power_of_test
 from nbyk.priors import Response
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
@@ -23,6 +25,16 @@ from tests.resampling.test_pilot_items import dirichlet_ratings
 
 LIKERT = Response("likert", 5)
 RATED = PilotItems("these", dirichlet_ratings(300), LIKERT)
+
+
+def test_a_caution_about_few_ratings_has_the_numbers_of_the_page() -> None:
+    page = (Path(__file__).parents[2] / "docs/planning.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.+) \| (\.\d\d) \| (\.\d\d) \|(?: \.\d\d \|){3}$", page, re.MULTILINE)
+    powers = sorted(power for world, *of_row in rows if "camps" not in world for power in of_row)
+    (camps,) = (of_row for world, *of_row in rows if "camps" in world)
+    (caution,) = _about_few_ratings(PilotItems("few", RATED.ratings[:, :2], LIKERT))
+    assert f"{powers[0]} to {powers[-1]} on average" in caution
+    assert f"but of {max(camps)} where" in caution
 
 
 @pytest.mark.statistics
