@@ -188,7 +188,8 @@ class ClassKind(CellKind):
         super().__init__(givers)
         self.orders = orders
         self.given = self.ordered = names is not None
-        self.names = tuple(class_names(names or (), lambda _, problem: NbykError(problem, name="classes")))
+        given = () if names is None else names
+        self.names = tuple(class_names(given, lambda _, problem: NbykError(problem, name="classes")))
         if self.given and (len(self.names) < 2 or len(set(self.names)) < len(self.names)):
             raise NbykError(
                 f"found {some(self.names) or 'none'}, expected at least two classes, each once",
