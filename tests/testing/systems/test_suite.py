@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
+from scipy.optimize import minimize
 from statsmodels.stats.multitest import multipletests
 
 import nbyk
@@ -20,7 +21,7 @@ from nbyk.errors import NbykError
 from nbyk.testing.decision import Decision
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.scored import ScoredSystems
-from nbyk.testing.systems.suite import Suite, board_of_suite, task_table
+from nbyk.testing.systems.suite import Suite, _hidden, board_of_suite, task_table
 
 ASKED = Asked(Decision("two-sided", 0.05, 999, 999))
 SIZES = (5, 40, 120, 11)
@@ -309,12 +310,39 @@ def test_new_tasks_need_three_that_have_a_weight() -> None:
     assert "1 task is too few" in board.claims[0].reason
 
 
+@pytest.mark.parametrize("sizes", [[5], [3, 40], [2, 2, 2], [1, 7, 30, 200]])
+def test_what_tasks_hide_is_the_largest_share_that_none_of_their_items_shows(sizes: list[int]) -> None:
+    """Against a search: the largest Σ w q where the chance Π (1 − q)ⁿ of showing none is .025."""
+    n, weights = np.array(sizes, float), np.full(len(sizes), 1.0 / (1 + len(sizes)))
+
+    def mean(x: np.ndarray) -> float:
+        return -float(np.sum(weights * (1.0 - np.exp(-x))))
+
+    bound = {"type": "eq", "fun": lambda x: float(np.sum(n * x) + np.log(0.025))}
+    start = np.full(len(n), -np.log(0.025) / n.sum())
+    found = minimize(mean, start, bounds=[(0.0, None)] * len(n), constraints=[bound], tol=1e-12)
+    assert_allclose(_hidden(weights, n), -found.fun, rtol=1e-6)
+    assert_allclose(_hidden(np.ones(1), n[:1]), 1.0 - 0.025 ** (1.0 / n[0]))  # Clopper and Pearson's
+
+
+def test_small_tasks_at_the_ceiling_do_not_show_that_they_are() -> None:
+    """Five items of a task that count half, right with a chance of .9: .59 of samples show no error."""
+    rng, sets, missed = np.random.default_rng(19), 400, 0
+    suite = Suite.of(["a"] * 5 + ["b"] * 300)
+    for _ in range(sets):
+        right = (rng.random(305) < 0.9) * 1.0
+        low, high = board_of_suite(scored({"x": right}), suite, ASKED).standings[0].interval
+        missed += not low <= 0.9 <= high
+    assert missed / sets < 0.05 + 3 * (0.05 * 0.95 / sets) ** 0.5
+
+
 def test_a_suite_with_few_items_that_differ_has_a_reserve() -> None:
     """Two wrong of a hundred: by the binomial law, P(2 or fewer) = .12 at a share of .95."""
     right = np.ones(100)
     right[[3, 57]] = 0.0
     suite = Suite.of(np.repeat([f"t{task}" for task in range(10)], 10))
-    board = board_of_suite(scored({"a": right}), suite, ASKED, bar=0.95)
+    assert board_of_suite(scored({"a": right}), suite, ASKED, bar=0.95).p > 0.12
+    board = board_of_suite(scored({"a": right}), suite, ASKED, bar=0.92)
     assert board.p < 0.05
     assert board.verdict == "better, with reserve"
     assert "the effect rests on about 2.5 of the items" in board.warnings[0]
