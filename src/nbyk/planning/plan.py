@@ -117,7 +117,8 @@ def plan(
         needs no gold, such as `mean`, noise in the means does not make B worse, so ε is a shift of all of
         them.
     effect
-        The effect on the metric; in a simulation that expected in the long run, K → ∞, instead of ε.
+        The effect on the metric: of simulated systems, instead of ε, that in the long run, K → ∞; of two real
+        ones that of their responses.
     scale
         The scale of the ratings, as for `nbyk.compare`: "1..5". ε, the effect and all that the plan says are
         then in its unit; without it, in that of responses from 0 to 1. Variances are in your unit anyway.
