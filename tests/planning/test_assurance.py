@@ -11,6 +11,7 @@ from scipy.stats import norm
 
 import nbyk
 from nbyk.data import load_source
+from nbyk.data.units import Units
 from nbyk.metrics import get
 from nbyk.planning.assurance import assured_size
 from nbyk.planning.long_run import epsilon_for_effect
@@ -144,6 +145,20 @@ def test_an_effect_is_that_by_infinitely_many_ratings_whether_raters_are_shared_
     assert (shared.effect, shared.asked_effect) == (pilot.stated, 0.06)
     with pytest.raises(nbyk.NbykError, match="given both"):
         Pilot.of_ratings(items, units, MAE, 0.06, epsilon=0.12)
+
+
+def test_who_shares_items_once_shows_no_severity_but_what_single_ratings_do() -> None:
+    """Five people rate ten items each, two of which a second one rates: before, a division by zero."""
+    rng, n = np.random.default_rng(0), 50
+    gold, who = np.full((n, 2), np.nan), np.full((n, 2), -1, np.int32)
+    gold[:, 0], who[:, 0] = rng.random(n), np.arange(n) % 5
+    gold[[0, 7], 1], who[[0, 7], 1] = rng.random(2), (1, 3)
+    items = nbyk.PilotItems("these", gold, Response("clamped"))
+    pilot = Pilot.of_ratings(items, Units("ids", tuple("abcde"), who), MAE, epsilon=0.3)
+    assert pilot.stated is not None
+    assert pilot.stated > 0.0
+    assert pilot.crew.raters == 5
+    assert all(np.isfinite(data.a).all() for data in pilot.pairs)
 
 
 def test_paired_runs_are_planned_as_one_source() -> None:

@@ -410,13 +410,15 @@ def _mean_severities(gold: Floats, units: Units) -> tuple[Floats, float]:
     from scipy.special import ndtri
 
     places = np.asarray(ndtri((np.arange(PAIRS) + 0.5) / PAIRS))
-    if units.index is None or units.n_shared < 2:
+    if units.index is None:
         return np.zeros(PAIRS), 1.0
     counts = (~np.isnan(gold)).sum(axis=1, keepdims=True)
     residuals = np.where(counts > 1, gold - np.nanmean(gold, axis=1, keepdims=True), np.nan)
     known = ~np.isnan(residuals) & (units.index >= 0)
     of_unit, values = units.index[known], residuals[known]
     n = np.bincount(of_unit, minlength=len(units.names)).astype(np.float64)
+    if (n > 1).sum() < 2:  # who rates with others once shows no severity
+        return np.zeros(PAIRS), 1.0
     means = np.bincount(of_unit, values, minlength=len(units.names))[n > 1] / n[n > 1]
     noise = float(values.var()) * float(np.mean(1.0 / n[n > 1]))
     k, raters = float(counts[counts > 1].mean()), len(means)
@@ -440,7 +442,7 @@ class PilotLaw:
 
     Attributes
     ----------
-    draws : ndarray, shape (D, 6)
+    draws : ndarray, shape (D, 7)
         The variances of `Spread`, in its order.
     units
         The least number of raters or runs (or clusters) of the pilot.
