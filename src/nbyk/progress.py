@@ -57,24 +57,20 @@ def stage(description: str, total: int | None = None) -> AbstractContextManager[
 def moving_line() -> Iterator[Callable[[str], None]]:
     """Yield a function that shows what goes on, each line in the place of the last; in a log, a few."""
     if not sys.stderr.isatty():
-        yield _in_a_while()
+        last = time.monotonic()
+
+        def say(line: str) -> None:
+            nonlocal last
+            if time.monotonic() - last >= _QUIET:
+                last = time.monotonic()
+                print(line, file=sys.stderr, flush=True)
+
+        yield say
         return
     try:
         yield lambda line: print(f"\r\x1b[2K{line[: _columns() - 1]}", end="", file=sys.stderr, flush=True)
     finally:
         print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
-
-
-def _in_a_while() -> Callable[[str], None]:
-    last = time.monotonic()
-
-    def say(line: str) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _QUIET:
-            last = time.monotonic()
-            print(line, file=sys.stderr, flush=True)
-
-    return say
 
 
 def show_cursor() -> None:

@@ -92,14 +92,17 @@ def epsilon_for_effect(
     effect: float,
     seed: int = 0,
     *,
+    epsilon: float | None = None,
     unit: float = 1.0,
 ) -> float:
     """Return the ε (to 10⁻⁴) at which a metric has an effect in the long run, in populations given by ε.
 
-    Error messages give effects in units of 1 / `unit`.
+    Error messages give effects in units of 1 / `unit`. An `epsilon` that was given too is an error.
     """
     from scipy.optimize import brentq
 
+    if epsilon is not None:
+        raise NbykError("plan: given both `epsilon` and `effect`, which determine each other; give one")
     if not np.isfinite(effect) or effect <= 0.0:
         raise NbykError(
             f"found {effect * unit:g}, expected a number above 0, on the scale of {metric.name}",

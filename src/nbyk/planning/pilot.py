@@ -52,8 +52,6 @@ _DRAWS = 2000
 _NEAR = 40
 """The mean of so many draws about the quantile is planned with."""
 
-GIVEN_BOTH = "plan: given both `epsilon` and `effect`, which determine each other; give one"
-
 SEED = 20251125
 PAIRS = 8
 """So many simulated pairs of systems stand for those that ratings alone do not have."""
@@ -178,9 +176,7 @@ class Pilot:
 
         length, shown = unit ** (1.0 / metric.unit_power) if metric.unit_power else 1.0, "this effect"
         if effect is not None:
-            if epsilon is not None:
-                raise NbykError(GIVEN_BOTH)
-            epsilon = length * epsilon_for_effect(drawn, metric, effect / unit, unit=unit)
+            epsilon = length * epsilon_for_effect(drawn, metric, effect / unit, epsilon=epsilon, unit=unit)
             shown = f"an effect of {effect:g} by infinitely many ratings of an item, and this one"
 
         def effect_at(epsilon: float) -> float:

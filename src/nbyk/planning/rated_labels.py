@@ -24,7 +24,7 @@ from nbyk.metrics import Metric
 from nbyk.planning.closed_form import plan_by_formula
 from nbyk.planning.item_moments import clipped_quantile, moved
 from nbyk.planning.long_run import epsilon_for_effect
-from nbyk.planning.pilot import GIVEN_BOTH, PAIRS, SEED, Pilot, difference, mean_effect
+from nbyk.planning.pilot import PAIRS, SEED, Pilot, difference, mean_effect
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import Power, check_precision, power_from
 from nbyk.planning.request import SIZES
@@ -77,8 +77,6 @@ def plan_by_raters(source: LabelPrior | LabelledItems, metric: Metric, given: Ma
     seed, effect, epsilon = as_seed(given["seed"]), given["effect"], given["epsilon"]
     long_run = ""
     if effect is not None:  # as of the plan for these raters
-        if epsilon is not None:
-            raise NbykError(GIVEN_BOTH)
         answers = 1 if metric.needs == "classes" else None
         alike: Any = prior.with_raters(0.0, 0.0)
         items = replace(source, prior=alike) if isinstance(source, LabelledItems) else alike
@@ -86,7 +84,7 @@ def plan_by_raters(source: LabelPrior | LabelledItems, metric: Metric, given: Ma
         def population(epsilon: float) -> LabelPopulation:
             return LabelPopulation(items, 2, 1, epsilon, 0.0, answers)
 
-        epsilon = epsilon_for_effect(population, metric, effect, seed)
+        epsilon = epsilon_for_effect(population, metric, effect, seed, epsilon=epsilon)
         long_run = f", which gives an effect of {effect:g} by infinitely many labels of an item"
     pilot = simulated_pilot(prior, k, metric, epsilon, at_hand)
     pilot = replace(pilot, assumed=pilot.assumed + long_run)
