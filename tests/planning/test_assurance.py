@@ -147,6 +147,18 @@ def test_an_effect_is_that_by_infinitely_many_ratings_whether_raters_are_shared_
         Pilot.of_ratings(items, units, MAE, 0.06, epsilon=0.12)
 
 
+def test_epsilon_is_in_the_unit_of_the_scale_whatever_the_metric_is_in() -> None:
+    """A correlation has no unit: before, an ε of .5 on 1 to 5 was half of the scale, and 2 was refused."""
+    gold, *_ = collected(0.05, 60, np.random.default_rng(3))
+    units = nbyk.response_set(gold, gold[:, :1], gold[:, :1]).units["gold"]
+    items, pearson = nbyk.PilotItems("these", gold, Response("clamped")), get("pearson")
+    share = Pilot.of_ratings(items, units, pearson, epsilon=0.5)
+    scaled = Pilot.of_ratings(items, units, pearson, length=4.0, epsilon=2.0)
+    assert "ε = 2," in scaled.assumed
+    assert (scaled.stated, scaled.spread) == (share.stated, share.spread)
+    assert Pilot.of_ratings(items, units, get("mse"), length=4.0, epsilon=2.0).unit == 16.0
+
+
 def test_who_shares_items_once_shows_no_severity_but_what_single_ratings_do() -> None:
     """Five people rate ten items each, two of which a second one rates: before, a division by zero."""
     rng, n = np.random.default_rng(0), 50

@@ -256,7 +256,7 @@ def shared_source(
             read.raters,
             metric,
             asked["effect"],
-            unit_of(read.scale, read.items.response) ** metric.unit_power,
+            unit_of(read.scale, read.items.response),
             epsilon=asked["epsilon"],
             declared=variances_of(sds),
         )

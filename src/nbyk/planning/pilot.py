@@ -138,7 +138,7 @@ class Pilot:
         units: Units,
         metric: Metric,
         effect: float | None = None,
-        unit: float = 1.0,
+        length: float = 1.0,
         *,
         epsilon: float | None = None,
         **more: Any,
@@ -147,8 +147,9 @@ class Pilot:
 
         A answers with the mean of infinitely many raters of an item, and B with one that is off by U(−ε, ε);
         the effect is that by infinitely many ratings of an item, as of every simulation. One of the two is
-        given, in the unit of the scale; what the pilot's own ratings show of it is `stated`. Both
-        systems answer in whole levels if `items.system_answers` says so. The raters are those of the ratings;
+        given, in the unit of the scale, in which 1 on these ratings has a `length`; what the pilot's own
+        ratings show of it is `stated`. Both systems answer in whole levels if `items.system_answers` says so.
+        The raters are those of the ratings;
         their mean severity, which they do not show, is that of several draws.
         """
         if not metric.needs_gold:
@@ -174,7 +175,7 @@ class Pilot:
                 sets.append(ResponseSet(gold, a, b, {"gold": units, "a": FRESH, "b": FRESH}))
             return metric, sets
 
-        length, shown = unit ** (1.0 / metric.unit_power) if metric.unit_power else 1.0, "this effect"
+        unit, shown = length**metric.unit_power, "this effect"
         if effect is not None:
             epsilon = length * epsilon_for_effect(drawn, metric, effect / unit, epsilon=epsilon, unit=unit)
             shown = f"an effect of {effect:g} by infinitely many ratings of an item, and this one"
