@@ -32,6 +32,9 @@ def saying_usage() -> Iterator[None]:
             )
 
 
+_QUIET = 60.0
+"""Seconds after which a log gets another line of what moves on a terminal."""
+
 Advance = Callable[[int], None]
 
 
@@ -52,9 +55,17 @@ def stage(description: str, total: int | None = None) -> AbstractContextManager[
 
 @contextmanager
 def moving_line() -> Iterator[Callable[[str], None]]:
-    """Yield a function that shows what goes on, each line in the place of the last; nothing in a log."""
+    """Yield a function that shows what goes on, each line in the place of the last; in a log, a few."""
     if not sys.stderr.isatty():
-        yield lambda _: None
+        last = time.monotonic()
+
+        def say(line: str) -> None:
+            nonlocal last
+            if time.monotonic() - last >= _QUIET:
+                last = time.monotonic()
+                print(line, file=sys.stderr, flush=True)
+
+        yield say
         return
     try:
         yield lambda line: print(f"\r\x1b[2K{line[: _columns() - 1]}", end="", file=sys.stderr, flush=True)

@@ -11,6 +11,7 @@ from scipy.stats import norm
 
 import nbyk
 from nbyk.data import load_source
+from nbyk.data.units import Units
 from nbyk.metrics import get
 from nbyk.planning.assurance import assured_size
 from nbyk.planning.long_run import epsilon_for_effect
@@ -102,9 +103,10 @@ def collected(severity: float, n: int, generator: np.random.Generator) -> tuple[
 @pytest.mark.statistics
 @pytest.mark.parametrize("severity", [0.0, 0.1, 0.2])
 def test_ratings_alone_show_how_raters_limit_the_power(severity: float) -> None:
-    """The mean power planned from six pilots of 60 items is that of 300 collections within .13.
+    """The mean effect of six pilots of 60 items is that of 300 collections within .003 (SD of one .004).
 
-    Pilots differ by an SD of about .12, so their mean has a standard error of .05; that of the truth is .03.
+    Before, .0048 less with the largest severity, which counted twice: for raters, and for each item. The mean
+    power planned is theirs within .13 (pilots differ by an SD of .12), or with that severity lower.
     """
     generator, n = np.random.default_rng(7), 60
     who, effects, rejected = np.tile(np.arange(8), (n, 1)), [], 0
@@ -113,15 +115,62 @@ def test_ratings_alone_show_how_raters_limit_the_power(severity: float) -> None:
         test = shared_units_test(MAE, responses(a, b, gold=gold, gold_units=who), weighted=False)
         effects.append(test.effect)
         rejected += test.p_value() <= 0.05
-    powers = []
+    powers, stated = [], []
     for _ in range(6):
         gold, *_ = collected(severity, n, generator)
         units = nbyk.response_set(gold, gold[:, :1], gold[:, :1]).units["gold"]
         items = nbyk.PilotItems("these", gold, Response("clamped"))
-        effect = float(np.mean(effects))
-        pilot = Pilot.of_ratings(items, units, MAE, effect)
-        powers.append(nbyk.plan(pilot, n_items=n, raters=8, k_responses=8, effect=effect).power)
-    assert np.mean(powers) == pytest.approx(rejected / 300, abs=0.13)
+        pilot = Pilot.of_ratings(items, units, MAE, epsilon=0.12)
+        stated.append(pilot.stated or 0.0)
+        powers.append(nbyk.plan(pilot, n_items=n, raters=8, k_responses=8).power)
+    assert np.mean(stated) == pytest.approx(np.mean(effects), abs=0.003)
+    assert np.mean(powers) < rejected / 300 + 0.13
+    assert severity == 0.2 or np.mean(powers) > rejected / 300 - 0.13
+
+
+def test_an_effect_is_that_by_infinitely_many_ratings_whether_raters_are_shared_or_not() -> None:
+    """B is off by U(−ε, ε), so by ε/2 on average; before, with shared raters by what the pilot's K showed."""
+    gold, *_ = collected(0.05, 200, np.random.default_rng(3))
+    units = nbyk.response_set(gold, gold[:, :1], gold[:, :1]).units["gold"]
+    items = nbyk.PilotItems("these", gold[:, :3], Response("clamped"))
+    alone = nbyk.plan(items, effect=0.06, n_items=50, k_responses=3, precision=0.1)
+    assert alone.epsilon == pytest.approx(0.12, abs=0.002)
+    assert units.index is not None
+    units = replace(units, index=units.index[:, :3])
+    pilot = Pilot.of_ratings(items, units, MAE, 0.06)
+    assert f"ε = {alone.epsilon:.3g}, which gives an effect of 0.06 by infinitely many" in pilot.assumed
+    assert pilot.stated is not None
+    assert pilot.stated < 0.05
+    shared = nbyk.plan(pilot, effect=0.06, n_items=50, k_responses=3, raters=8)
+    assert (shared.effect, shared.asked_effect) == (pilot.stated, 0.06)
+    with pytest.raises(nbyk.NbykError, match="given both"):
+        Pilot.of_ratings(items, units, MAE, 0.06, epsilon=0.12)
+
+
+def test_epsilon_is_in_the_unit_of_the_scale_whatever_the_metric_is_in() -> None:
+    """A correlation has no unit: before, an ε of .5 on 1 to 5 was half of the scale, and 2 was refused."""
+    gold, *_ = collected(0.05, 60, np.random.default_rng(3))
+    units = nbyk.response_set(gold, gold[:, :1], gold[:, :1]).units["gold"]
+    items, pearson = nbyk.PilotItems("these", gold, Response("clamped")), get("pearson")
+    share = Pilot.of_ratings(items, units, pearson, epsilon=0.5)
+    scaled = Pilot.of_ratings(items, units, pearson, length=4.0, epsilon=2.0)
+    assert "ε = 2," in scaled.assumed
+    assert (scaled.stated, scaled.spread) == (share.stated, share.spread)
+    assert Pilot.of_ratings(items, units, get("mse"), length=4.0, epsilon=2.0).unit == 16.0
+
+
+def test_who_shares_items_once_shows_no_severity_but_what_single_ratings_do() -> None:
+    """Five people rate ten items each, two of which a second one rates: before, a division by zero."""
+    rng, n = np.random.default_rng(0), 50
+    gold, who = np.full((n, 2), np.nan), np.full((n, 2), -1, np.int32)
+    gold[:, 0], who[:, 0] = rng.random(n), np.arange(n) % 5
+    gold[[0, 7], 1], who[[0, 7], 1] = rng.random(2), (1, 3)
+    items = nbyk.PilotItems("these", gold, Response("clamped"))
+    pilot = Pilot.of_ratings(items, Units("ids", tuple("abcde"), who), MAE, epsilon=0.3)
+    assert pilot.stated is not None
+    assert pilot.stated > 0.0
+    assert pilot.crew.raters == 5
+    assert all(np.isfinite(data.a).all() for data in pilot.pairs)
 
 
 def test_paired_runs_are_planned_as_one_source() -> None:

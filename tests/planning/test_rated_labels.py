@@ -136,19 +136,18 @@ def rejections(prior: LabelPrior, metric: Metric, epsilon: float, crew: Crew, n_
 
 
 @pytest.mark.parametrize(
-    ("prior", "metric", "effect", "n_items", "k"),
+    ("prior", "metric", "epsilon", "n_items", "k"),
     [
-        (PRIOR, ACCURACY, 0.1, 500, 3),
-        (PRIOR, TOTAL_VARIATION, 0.02, 300, 3),
-        (LEVELS, get("emd_levels", "distributions"), 0.03, 300, 5),
+        (PRIOR, ACCURACY, 0.49, 500, 3),
+        (PRIOR, TOTAL_VARIATION, 0.22, 300, 3),
+        (LEVELS, get("emd_levels", "distributions"), 0.53, 300, 5),
     ],
     ids=["accuracy", "tv_mean", "levels"],
 )
 def test_the_raters_of_a_plan_have_its_power(
-    prior: LabelPrior, metric: Metric, effect: float, n_items: int, k: int
+    prior: LabelPrior, metric: Metric, epsilon: float, n_items: int, k: int
 ) -> None:
     """The power of fresh collections is the stated one within 4 standard errors, and at least nearly .8."""
-    epsilon = simulated_pilot(prior, k, metric, effect).epsilon
     found = plan(
         prior, metric=metric, epsilon=epsilon, power=0.8, k_responses=k, solve="raters", n_items=n_items
     )
@@ -160,10 +159,17 @@ def test_the_raters_of_a_plan_have_its_power(
     assert f"raters like those of {prior.name}" in found.lines[-1]
 
 
+@pytest.mark.parametrize("seed", [1, 4])
+def test_no_seed_plans_many_more_raters(seed: int) -> None:
+    """Nine have a power of .81 (500 sets); before, by 64 sets of a first round, 14 and 15, with .90."""
+    asked: dict[str, Any] = {"epsilon": 0.5265, "power": 0.8, "k_responses": 5, "n_items": 300}
+    found = plan(LEVELS, metric=get("emd_levels", "distributions"), solve="raters", seed=seed, **asked)
+    assert 8 <= found.crew.raters <= 10
+
+
 def test_the_table_of_a_plan_has_what_the_formula_gives_at_the_plans_own_power() -> None:
     """By more raters fewer items do, and by fewer raters more: the plan itself is no exception."""
-    epsilon = simulated_pilot(PRIOR, 3, TOTAL_VARIATION, 0.03).epsilon
-    asked: dict[str, Any] = {"metric": TOTAL_VARIATION, "epsilon": epsilon, "power": 0.8, "k_responses": 3}
+    asked: dict[str, Any] = {"metric": TOTAL_VARIATION, "epsilon": 0.29, "power": 0.8, "k_responses": 3}
     found = plan(PRIOR, raters=12, solve="items", **asked)
     assert found.asked_of_formula is not None
     assert found.asked_of_formula != 0.8
@@ -179,8 +185,7 @@ def test_a_pilot_of_labels_plans_as_the_prior_that_is_fitted_to_it() -> None:
     counts = counts_among(labels, 3)
     prior = fit_raters(fit_classes("mine", counts, n_sets=1).prior, labels, units)
     pilot = LabelledItems(prior, counts, raters=units.n_shared)
-    epsilon = simulated_pilot(prior, 3, TOTAL_VARIATION, 0.03).epsilon
-    asked: dict[str, Any] = {"metric": TOTAL_VARIATION, "epsilon": epsilon, "power": 0.8, "solve": "raters"}
+    asked: dict[str, Any] = {"metric": TOTAL_VARIATION, "epsilon": 0.29, "power": 0.8, "solve": "raters"}
     by_pilot = plan(pilot, **asked)
     by_prior = plan(prior, n_items=200, k_responses=3, **asked)
     assert by_pilot.crew == by_prior.crew
@@ -199,15 +204,16 @@ def test_a_pilot_of_labels_plans_as_the_prior_that_is_fitted_to_it() -> None:
 
 @pytest.mark.parametrize("metric", [ACCURACY, TOTAL_VARIATION], ids=str)
 def test_the_epsilon_of_a_plan_has_its_effect(metric: Metric) -> None:
-    """The mean effect of fresh collections, within 4 standard errors and 5 % for ε's own."""
-    pilot = simulated_pilot(PRIOR, 3, metric, 0.05)
+    """The mean effect of fresh collections, within 4 standard errors and 5 % for the pilots' own."""
+    pilot = simulated_pilot(PRIOR, 3, metric, 0.3)
+    assert pilot.stated is not None
     generator = np.random.default_rng(8)
     crew = Crew(300, 60, 3, 0)
     drawn = (RatedItems.drawn(PRIOR, crew, metric, generator) for _ in range(300))
     sets = (answered([items], metric, pilot.epsilon) for items in drawn)
     effects = [float(observed_effects(data, bound)[0]) for bound, (data,) in sets]
     error = np.std(effects) / np.sqrt(len(effects))
-    assert abs(np.mean(effects) - 0.05) < 4 * error + 0.0025
+    assert abs(np.mean(effects) - pilot.stated) < 4 * error + 0.05 * pilot.stated
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from scipy import stats
 
-from nbyk.priors import Response
 from nbyk.resampling import kernels
-from nbyk.resampling.simulate import mean_responses
 from nbyk.resampling.streams import CHUNK, Streams, chunks, stream_key
 
 N = 2_000_000
@@ -74,15 +71,6 @@ def test_roles_chunks_and_axes_have_different_streams() -> None:
 def test_chunks_cover_the_replicates() -> None:
     assert chunks(CHUNK + 1) == [(0, CHUNK), (1, 1)]
     assert sum(size for _, size in chunks(1000)) == 1000
-
-
-@pytest.mark.parametrize("response", [Response("clamped"), Response("likert", 5), Response("binary")])
-@pytest.mark.parametrize("k", [1, 3, 25])
-def test_mean_responses_are_the_means_of_the_responses(response: Response, k: int) -> None:
-    rng = np.random.default_rng(k)
-    mean, sd, normals = rng.random(1300), rng.random(1300), rng.standard_normal((k, 1300))
-    expected = response.apply(mean + sd * normals).mean(axis=0)
-    assert_allclose(mean_responses(response, mean, sd, normals), expected, rtol=1e-15)
 
 
 def test_a_redraw_takes_each_response_of_its_item_equally_often_and_no_other() -> None:

@@ -133,7 +133,8 @@ def plan(
         How far system B's item means are off, at most: ε. For a metric without gold: their shift. Of labels:
         the share of noise among B's.
     effect
-        Instead of --epsilon: by how much A is better on the metric, as `nbyk compare` prints it.
+        Instead of --epsilon: by how much A is better on the metric: by infinitely many ratings, or of two
+        real systems as `nbyk compare` prints it.
     unit : scale|share
         Unit of --epsilon, --effect and SDs: scale (that of --scale) or share (0 to 1). By default scale.
     power

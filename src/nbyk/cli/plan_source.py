@@ -256,7 +256,7 @@ def shared_source(
             read.raters,
             metric,
             asked["effect"],
-            unit_of(read.scale, read.items.response) ** metric.unit_power,
+            unit_of(read.scale, read.items.response),
             epsilon=asked["epsilon"],
             declared=variances_of(sds),
         )
@@ -301,11 +301,13 @@ def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSo
             raise NbykError("people and a judge have no use for it; leave it out", argument=name)
     scale = asked["scale"] = as_scale(arguments["scale"])
     asked["metric"] = get("mean")
+    sds = {name: arguments[name] for name in SDS}
+    in_the_unit(asked, sds, scale, asked["metric"], arguments["unit"], known=scale is not None)
     reading = taken_by(read_judged, arguments)
     reading |= {"scale": scale, "counts": numbers_of(arguments["counts"])}
     data = read_judged(arguments["pilot"], arguments["judge"], **reading)
     pilot = Pilot.of_judged(data)
-    declared = {**pilot.declared, **variances_of(arguments)}
+    declared = {**pilot.declared, **variances_of(sds)}
     return PlanSource(replace(pilot, declared=declared), data.notes)
 
 

@@ -61,7 +61,8 @@ def assured_size(plan: Plan, seed: int) -> Plan | None:
         return replace(plan, crew=crew, reachable=count is not None)
     n_items = math.ceil(plan.n_items / share**2)
     most = plan.request.max_items
-    return replace(plan.with_items(min(n_items, most)), reachable=n_items <= most)
+    crew = replace(plan.crew, n_items=min(n_items, most))
+    return replace(plan, crew=crew, reachable=n_items <= most)
 
 
 def _other_signals(plan: Plan, seed: int) -> Iterator[float]:

@@ -63,7 +63,7 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
     pilot = source if isinstance(source, Pilot) else None
     if pilot is not None:
         pilot.check_effect(asked["effect"])
-        asked["effect"] = pilot.stated if asked["effect"] is None else asked["effect"]
+        asked["effect"] = asked["effect"] if pilot.stated is None else pilot.stated
     calls = 0 if pilot is None else pilot.calls
     for name in ("calls", "cost_per_call", "solve"):
         if not calls and asked[name] is not None and (name != "solve" or solve == "calls"):
@@ -135,6 +135,7 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
     return replace(
         answer,
         metric="" if pilot is None else pilot.metric.name,
+        asked_effect=given["effect"] or answer.asked_effect,
         scale=ends_of(given["scale"]),
         assumptions=assumptions,
         warnings=(*warnings, *_without_a_price(answer)),

@@ -92,12 +92,17 @@ def epsilon_for_effect(
     effect: float,
     seed: int = 0,
     *,
+    epsilon: float | None = None,
     unit: float = 1.0,
 ) -> float:
     """Return the ε (to 10⁻⁴) at which a metric has an effect in the long run, in populations given by ε.
 
-    Error messages give effects in units of 1 / `unit`.
+    Error messages give effects in units of 1 / `unit`. An `epsilon` that was given too is an error.
     """
+    from scipy.optimize import brentq
+
+    if epsilon is not None:
+        raise NbykError("plan: given both `epsilon` and `effect`, which determine each other; give one")
     if not np.isfinite(effect) or effect <= 0.0:
         raise NbykError(
             f"found {effect * unit:g}, expected a number above 0, on the scale of {metric.name}",
@@ -107,32 +112,17 @@ def epsilon_for_effect(
     def effect_at(epsilon: float) -> float:
         return long_run_effect(population_at(epsilon), metric, seed)
 
-    found = least_epsilon(effect_at, effect, metric.name, xtol=1e-4, unit=unit)
-    if found == 0.0:
+    most = effect_at(1.0)
+    if most < effect:
+        raise NbykError(
+            f"{effect * unit:g} on {metric.name} is out of reach: at the largest ε it is {most * unit:.4g}; "
+            f"give a smaller effect{' (on 0 to 1, without a `scale`)' * (unit == 1.0)}, or `epsilon`",
+            argument="effect",
+        )
+    if effect_at(0.0) >= effect:
         raise NbykError(
             f"found {effect * unit:g}, but the effect on {metric.name} is already at least that large at ε = "
             "0; give a larger one, or `epsilon`",
             argument="effect",
         )
-    return found
-
-
-def least_epsilon(
-    effect_at: Callable[[float], float], effect: float, name: str, *, xtol: float, unit: float = 1.0
-) -> float:
-    """Return the ε, up to 1, at which an effect on a metric of this name grows beyond one; 0 from the start.
-
-    Error messages give effects in units of 1 / `unit`.
-    """
-    from scipy.optimize import brentq
-
-    most = effect_at(1.0)
-    if most < effect:
-        raise NbykError(
-            f"{effect * unit:g} on {name} is out of reach: at the largest ε it is {most * unit:.4g}; give a "
-            f"smaller effect{' (on 0 to 1, without a `scale`)' * (unit == 1.0)}, or `epsilon`",
-            argument="effect",
-        )
-    if effect_at(0.0) >= effect:
-        return 0.0
-    return float(brentq(lambda epsilon: effect_at(epsilon) - effect, 0.0, 1.0, xtol=xtol))
+    return float(brentq(lambda epsilon: effect_at(epsilon) - effect, 0.0, 1.0, xtol=1e-4))

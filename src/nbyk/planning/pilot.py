@@ -22,7 +22,7 @@ from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError, argument_with
 from nbyk.metrics import Metric, get
-from nbyk.planning.long_run import ends_of, least_epsilon, unit_of
+from nbyk.planning.long_run import ends_of, epsilon_for_effect, unit_of
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.resample import observed_effects
 from nbyk.sums import product
@@ -51,8 +51,6 @@ FEW_UNITS = 5
 _DRAWS = 2000
 _NEAR = 40
 """The mean of so many draws about the quantile is planned with."""
-
-GIVEN_BOTH = "plan: given both `epsilon` and `effect`, which determine each other; give one"
 
 SEED = 20251125
 PAIRS = 8
@@ -140,7 +138,7 @@ class Pilot:
         units: Units,
         metric: Metric,
         effect: float | None = None,
-        unit: float = 1.0,
+        length: float = 1.0,
         *,
         epsilon: float | None = None,
         **more: Any,
@@ -148,8 +146,10 @@ class Pilot:
         """Return a pilot of people's ratings alone, with simulated systems that differ by an effect or an ε.
 
         A answers with the mean of infinitely many raters of an item, and B with one that is off by U(−ε, ε);
-        the effect is that by the pilot's own ratings. One of the two is given, in the unit of the scale. Both
-        systems answer in whole levels if `items.system_answers` says so. The raters are those of the ratings;
+        the effect is that by infinitely many ratings of an item, as of every simulation. One of the two is
+        given, in the unit of the scale, in which 1 on these ratings has a `length`; what the pilot's own
+        ratings show of it is `stated`. Both systems answer in whole levels if `items.system_answers` says so.
+        The raters are those of the ratings;
         their mean severity, which they do not show, is that of several draws.
         """
         if not metric.needs_gold:
@@ -159,22 +159,31 @@ class Pilot:
                 "`severity_sd`, `rating_sd` and `item_sd`"
             )
         gold, top = np.asarray(items.ratings), items.top
-        offsets = _mean_severities(gold, units)
+        offsets, own = _mean_severities(gold, units)
+        means = np.nanmean(gold, axis=1, keepdims=True)
+
+        def drawn(epsilon: float) -> RedrawnPilot:
+            return RedrawnPilot(items, items.n_items, 1, epsilon, 0.0, 0.0, 0.0, 1)
 
         def pairs(epsilon: float) -> tuple[Metric, list[ResponseSet]]:
-            drawn, sets = RedrawnPilot(items, items.n_items, 1, epsilon, 0.0, 0.0, 0.0, 1), []
+            sets = []
             for seed, offset in enumerate(offsets):
-                _, *systems = (side[: items.n_items, None] for side in drawn.long_run(seed))
-                a, b = (np.clip(_in_order(side, items.order) + offset, 0.0, top) for side in systems)
+                sides = (side[: items.n_items, None] for side in drawn(epsilon).long_run(seed))
+                true, *systems = (_in_order(side, items.order) for side in sides)
+                off = offset - (1.0 - own) * (true - means)
+                a, b = (np.clip(side + off, 0.0, top) for side in systems)
                 sets.append(ResponseSet(gold, a, b, {"gold": units, "a": FRESH, "b": FRESH}))
             return metric, sets
 
-        length = unit ** (1.0 / metric.unit_power) if metric.unit_power else 1.0
+        unit, shown = length**metric.unit_power, "this effect"
+        if effect is not None:
+            epsilon = length * epsilon_for_effect(drawn, metric, effect / unit, epsilon=epsilon, unit=unit)
+            shown = f"an effect of {effect:g} by infinitely many ratings of an item, and this one"
 
         def effect_at(epsilon: float) -> float:
             return unit * mean_effect(*pairs(epsilon))
 
-        epsilon, effect = difference(effect_at, metric.name, effect, epsilon, length, "ratings")
+        epsilon, stated = difference(effect_at, epsilon, length, "ratings")
         kind = "real numbers"
         if items.response.levels:
             levels = items.system_answers == "levels"
@@ -182,11 +191,10 @@ class Pilot:
             kind += f" ({argument_with('system_answers', items.system_answers)})"
         assumed = (
             f"two simulated systems that answer in {kind}, A with the mean of infinitely many raters, B off "
-            f"by up to ε = {length * epsilon:.3g}, which gives this effect by the pilot's own ratings of an "
-            "item"
+            f"by up to ε = {length * epsilon:.3g}, which gives {shown} by the pilot's own ratings of an item"
         )
         sets = tuple(pairs(epsilon)[1])
-        return cls(sets, metric, unit=unit, assumed=assumed, stated=effect, **more)
+        return cls(sets, metric, unit=unit, assumed=assumed, stated=stated, **more)
 
     @classmethod
     def of_judged(cls, data: JudgedSystems) -> Pilot:
@@ -367,61 +375,55 @@ def mean_effect(metric: Metric, sets: Sequence[ResponseSet]) -> float:
 
 
 def difference(
-    effect_at: Callable[[float], float],
-    name: str,
-    effect: float | None,
-    epsilon: float | None,
-    length: float,
-    what: str,
+    effect_at: Callable[[float], float], epsilon: float | None, length: float, what: str
 ) -> tuple[float, float]:
-    """Return the ε of simulated systems, as a share of `length`, and their effect, of which one is given.
-
-    `effect_at` returns the effect at a share, by the metric of this name. ε is 0 if the systems differ by
-    more than the effect without any.
-    """
-    if effect is epsilon is None:
+    """Return the ε of simulated systems, as a share of `length`, and the effect that it has by a pilot."""
+    if epsilon is None:
         raise NbykError(
             f"{what} alone do not show by how much A is better; give `effect` or `epsilon`, as in "
             f"{argument_with('epsilon', f'{0.1 * length:g}')}"
         )
-    if effect is not None and epsilon is not None:
-        raise NbykError(GIVEN_BOTH)
-    if epsilon is not None:
-        if not 0.0 < epsilon <= length * (1.0 + 1e-12):
-            raise NbykError(
-                f"found {epsilon:g}, expected a number above 0, up to {length:g}, in the unit of the scale",
-                argument="epsilon",
-            )
-        long_run = effect_at(epsilon / length)
-        if long_run <= 0.0:
-            raise NbykError(
-                f"found {epsilon:g}, at which A is not better by the pilot's {what}; give a larger one",
-                argument="epsilon",
-            )
-        return epsilon / length, long_run
-    assert effect is not None
-    return least_epsilon(effect_at, effect, name, xtol=1e-3), effect
+    if not 0.0 < epsilon <= length * (1.0 + 1e-12):
+        raise NbykError(
+            f"found {epsilon:g}, expected a number above 0, up to {length:g}, in the unit of the scale",
+            argument="epsilon",
+        )
+    effect = effect_at(epsilon / length)
+    if effect <= 0.0:
+        raise NbykError(
+            f"found {epsilon:g}, at which A is not better by the pilot's {what}; give a larger one",
+            argument="epsilon",
+        )
+    return epsilon / length, effect
 
 
-def _mean_severities(gold: Floats, units: Units) -> Floats:
-    """Return what the mean severity of some raters may be: quantiles of its normal law, (pairs,).
+def _mean_severities(gold: Floats, units: Units) -> tuple[Floats, float]:
+    """Return what the mean severity of some raters may be, and what remains of an item's error without it.
 
-    Items that others rate too show how raters differ, but not how far all of them are off together.
+    The first are quantiles of its normal law, (pairs,): items that others rate too show how raters differ,
+    but not how far all of them are off together. The second is the SD of an item's mean around the truth
+    without this severity, relative to that with it.
     """
     from scipy.special import ndtri
 
     places = np.asarray(ndtri((np.arange(PAIRS) + 0.5) / PAIRS))
-    if units.index is None or units.n_shared < 2:
-        return np.zeros(PAIRS)
+    if units.index is None:
+        return np.zeros(PAIRS), 1.0
     counts = (~np.isnan(gold)).sum(axis=1, keepdims=True)
     residuals = np.where(counts > 1, gold - np.nanmean(gold, axis=1, keepdims=True), np.nan)
     known = ~np.isnan(residuals) & (units.index >= 0)
     of_unit, values = units.index[known], residuals[known]
     n = np.bincount(of_unit, minlength=len(units.names)).astype(np.float64)
+    if (n > 1).sum() < 2:  # who rates with others once shows no severity
+        return np.zeros(PAIRS), 1.0
     means = np.bincount(of_unit, values, minlength=len(units.names))[n > 1] / n[n > 1]
     noise = float(values.var()) * float(np.mean(1.0 / n[n > 1]))
-    variance = max(float(means.var(ddof=1)) - noise, 0.0)
-    return places * math.sqrt(variance / len(means))
+    k, raters = float(counts[counts > 1].mean()), len(means)
+    shown = (1.0 - 1.0 / k) * raters / (raters - 1.0)  # an item's mean has each of its raters' severities
+    variance = max(float(means.var(ddof=1)) - noise, 0.0) / shown**2 / raters
+    within = float(np.nansum(residuals**2)) / float((counts[counts > 1] - 1).sum())
+    own = math.sqrt(max(1.0 - k * variance / within, 0.0)) if within > 0.0 else 1.0
+    return places * math.sqrt(variance), own
 
 
 def _in_order(rows: Floats, order: Integers) -> Floats:
@@ -437,7 +439,7 @@ class PilotLaw:
 
     Attributes
     ----------
-    draws : ndarray, shape (D, 6)
+    draws : ndarray, shape (D, 7)
         The variances of `Spread`, in its order.
     units
         The least number of raters or runs (or clusters) of the pilot.

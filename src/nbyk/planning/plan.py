@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from nbyk.data.judged import JudgedSystems
@@ -16,7 +17,7 @@ from nbyk.metrics.registry import kind_scored, usual_metric
 from nbyk.planning.assurance import assured_size
 from nbyk.planning.closed_form import plan_by_formula, solved_for
 from nbyk.planning.long_run import ends_of, epsilon_for_effect, long_run_effect, unit_of
-from nbyk.planning.pilot import GIVEN_BOTH, Pilot
+from nbyk.planning.pilot import Pilot
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import check_precision
 from nbyk.planning.rated_labels import plan_by_raters
@@ -117,7 +118,8 @@ def plan(
         needs no gold, such as `mean`, noise in the means does not make B worse, so ε is a shift of all of
         them.
     effect
-        The effect on the metric; in a simulation that expected in the long run, K → ∞, instead of ε.
+        The effect on the metric: of simulated systems, instead of ε, that in the long run, K → ∞; of two real
+        ones that of their responses.
     scale
         The scale of the ratings, as for `nbyk.compare`: "1..5". ε, the effect and all that the plan says are
         then in its unit; without it, in that of responses from 0 to 1. Variances are in your unit anyway.
@@ -296,14 +298,11 @@ def _by_simulation(prior: Any, metric: Metric, given: dict[str, Any]) -> Plan:
     if _of_pair(prior):
         prior, given["epsilon"] = _better_first(prior, metric, given), 0.0
     effect = given["effect"]
-    if effect is not None and given["epsilon"] is not None:
-        raise NbykError(GIVEN_BOTH)
     request = _request(prior, metric, given, typed)
     world, unit = request.world, request.unit**metric.unit_power
     if effect is not None:
-        at = epsilon_for_effect(
-            lambda epsilon: world.population(2, 1, epsilon), metric, effect / unit, seed, unit=unit
-        )
+        both = {"epsilon": given["epsilon"], "unit": unit}
+        at = epsilon_for_effect(partial(world.population, 2, 1), metric, effect / unit, seed, **both)
         request = replace(request, epsilon=at)
     opened, fewest = request.open, world.test.fewest_items
     if opened[-1] != "power" and (request.n_items or fewest) < fewest:

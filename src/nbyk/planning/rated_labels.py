@@ -40,10 +40,12 @@ from nbyk.testing.systems.panel import panel_of
 
 _SIMULATED_ITEMS, _SIMULATED_RATERS = 2400, 60
 _ITEMS, _HARDLY = 200, 0.01
-_ROUNDS = 4
+_ROUNDS = 6
 
-_ROUGHLY, _FINEST, _COARSEST = 0.05, 0.019, 0.035
-"""Standard errors of the power: of the first round, and of the answer for small and for large collections."""
+_FINEST, _COARSEST = 0.019, 0.035
+"""Standard errors of the power, for small and for large collections."""
+_BEYOND = 2.0
+"""A first power may be so many standard errors beyond the requested one."""
 
 _LABELS = 2_500_000
 """Labels to simulate in a round, if no precision is asked for."""
@@ -74,7 +76,7 @@ def plan_by_raters(source: LabelPrior | LabelledItems, metric: Metric, given: Ma
         check_precision(given["precision"])
     seed, effect, epsilon = as_seed(given["seed"]), given["effect"], given["epsilon"]
     long_run = ""
-    if effect is not None and epsilon is None:  # as of the plan for these raters
+    if effect is not None:  # as of the plan for these raters
         answers = 1 if metric.needs == "classes" else None
         alike: Any = prior.with_raters(0.0, 0.0)
         items = replace(source, prior=alike) if isinstance(source, LabelledItems) else alike
@@ -82,22 +84,19 @@ def plan_by_raters(source: LabelPrior | LabelledItems, metric: Metric, given: Ma
         def population(epsilon: float) -> LabelPopulation:
             return LabelPopulation(items, 2, 1, epsilon, 0.0, answers)
 
-        epsilon = epsilon_for_effect(population, metric, effect, seed)
+        epsilon = epsilon_for_effect(population, metric, effect, seed, epsilon=epsilon)
         long_run = f", which gives an effect of {effect:g} by infinitely many labels of an item"
-        effect = None
-    pilot = simulated_pilot(prior, k, metric, effect, epsilon, at_hand)
+    pilot = simulated_pilot(prior, k, metric, epsilon, at_hand)
     pilot = replace(pilot, assumed=pilot.assumed + long_run)
     asked = {**given, "effect": pilot.stated, "epsilon": None}
-    precision = _ROUGHLY
-    for _ in range(_ROUNDS):
+    for turn in range(_ROUNDS):
         found = plan_by_formula(pilot if at_hand else pilot.spread, pilot.metric, asked)
         if not found.reachable or found.crew.too_few:
             break
         if found.crew.items_per_rater < _FEWEST_ITEMS:
             found_raters = f"found {found.crew.raters}, who have fewer than two of {found.n_items} items each"
             raise NbykError(f"{found_raters}; give more items", argument="raters")
-        finally_to = given["precision"] or _usual_precision(found.crew)
-        precision = max(precision, finally_to) if found.open[-1] in SIZES else finally_to
+        precision = given["precision"] or _usual_precision(found.crew)
         power, crew = _simulated(prior, metric, pilot.epsilon, found, precision, seed, given["threads"])
         beyond = clipped_quantile(power.power) - clipped_quantile(found.power)
         found = replace(found, power=power.power, simulated=power)
@@ -105,9 +104,10 @@ def plan_by_raters(source: LabelPrior | LabelledItems, metric: Metric, given: Ma
             sure = found.assured and replace(found.assured, power=moved(found.assured.power, beyond))
             found = replace(found, low=power.low, high=power.high, assured=sure)
             break
-        if precision == finally_to and power.power + power.standard_error >= given["power"]:
+        more = power.power - given["power"]
+        if more >= -power.standard_error and (turn or more <= _BEYOND * power.standard_error):
             break
-        precision, asked["power"] = 0.0, moved(given["power"], -beyond)
+        asked["power"] = moved(given["power"], -beyond)
     like = f"raters like those of {prior.name}"
     simulated = []
     if found.simulated is not None:
@@ -228,8 +228,7 @@ def simulated_pilot(
     prior: LabelPrior,
     k: int,
     metric: Metric,
-    effect: float | None,
-    epsilon: float | None = None,
+    epsilon: float | None,
     at_hand: Crew | None = None,
 ) -> Pilot:
     """Return simulated pilots of a prior's labels, K an item, by raters who differ as the prior says.
@@ -253,7 +252,7 @@ def simulated_pilot(
         ]
         return float(np.mean(effects))
 
-    epsilon, effect = difference(effect_at, metric.name, effect, epsilon, 1.0, "labels")
+    epsilon, effect = difference(effect_at, epsilon, 1.0, "labels")
     once = " once" if metric.needs == "classes" else ", each with its shares of the classes"
     off = f"B's {prior.perturbed} ε = {epsilon:.3g}"
     assumed = f"two simulated systems that label an item{once}, as people would; {off}"

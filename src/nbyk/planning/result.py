@@ -213,10 +213,6 @@ class Plan(ShownAsLines):
         """Monte-Carlo standard error of the power; 0 if a formula gives it. A plan has no p-value."""
         return 0.0 if self.simulated is None else self.simulated.standard_error
 
-    def with_items(self, n_items: int) -> Plan:
-        """Return the plan with another number of items."""
-        return replace(self, crew=replace(self.crew, n_items=n_items))
-
     def in_unit(self, unit: float) -> Plan:
         """Return a simulated plan with its ε, which is that of responses from 0 to 1, times a unit."""
         open_epsilon = unit if self.open[-1] == "epsilon" else 1.0

@@ -16,7 +16,7 @@ from nbyk.priors import Response, TwoStagePrior
 from nbyk.priors.prior import ItemSource
 from nbyk.priors.prior_fit import FAMILY_PAIRS, prior_of_items
 from nbyk.resampling.population import check_systems
-from nbyk.resampling.rating_pool import Distributions, RatingPool, means_by
+from nbyk.resampling.rating_pool import Distributions, RatingPool, correlation_left, means_by
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
 
 ENOUGH_RATINGS = 4
@@ -195,10 +195,14 @@ class PilotItems(ItemSource):
         """Return the distributions of further ratings that a seed draws from each pool, always the same."""
         if seed not in self._distributions:
             key = stream_key(seed, purpose="distributions of a pilot's items", pilot=self.key())
-            self._distributions[seed] = tuple(
+            drawn = [
                 pool.distributions(self.repeats, Streams(key, number).generator("shares"))
                 for number, pool in enumerate(self.pools)
-            )
+            ]
+            if len(drawn) > 1:  # an item that is good by one system is good by the other
+                together = correlation_left(self._ordered)
+                drawn[1] = drawn[1].along(drawn[0], together, Streams(key, 2).generator("together"))
+            self._distributions[seed] = tuple(drawn)
         return self._distributions[seed]
 
     @cached_property

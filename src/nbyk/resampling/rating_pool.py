@@ -10,6 +10,7 @@ of an item too: the base is then what their answers let expect, and c that of wh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +30,9 @@ _PARTS = 25
 
 _RIDGE = 1e-9
 """Two systems that answer alike have half a weight each."""
+
+_MOST_ALIKE = 0.99
+"""The largest correlation of two systems' true means of items."""
 
 _ONE_DISTRIBUTION = 1e6
 """Concentration if items do not differ more than raters of one item."""
@@ -91,6 +95,20 @@ class Distributions:
         """Replace uniforms, shape (*rows.shape, K), by ratings, from number `first[item]` of each row on."""
         flat = out.reshape(-1, out.shape[-1])
         _draw_others(rows.reshape(-1), first, self.atoms, self.cumulative, flat)
+
+    def along(
+        self, other: Distributions, correlation: float, generator: np.random.Generator
+    ) -> Distributions:
+        """Return each item's draws in another order, in which their means correlate with those of others."""
+        from scipy.special import ndtri
+
+        n = len(self.atoms)
+        places = other.means.reshape(-1, n).argsort(axis=0).argsort(axis=0)
+        noise = generator.standard_normal(places.shape)
+        z = correlation * ndtri((places + 0.5) / len(places)) + np.sqrt(1.0 - correlation**2) * noise
+        order = self.means.reshape(-1, n).argsort(axis=0)
+        rows = n * np.take_along_axis(order, z.argsort(axis=0).argsort(axis=0), axis=0) + np.arange(n)
+        return Distributions(self.atoms, self.cumulative[rows.ravel()], self.means[rows.ravel()])
 
     def expected(self, values: Floats) -> Floats:
         """Return the expectation of a function of a rating, (rows,), given its values at the atoms."""
@@ -230,6 +248,27 @@ def concentration(ratings: Sequence[Floats]) -> float:
         between_items = float((counts * (means - mean) ** 2).sum() / (n_items - 1))
         all_within, all_between = all_within + within, all_between + (between_items - within) / size
     return min(_ONE_DISTRIBUTION, all_within / all_between) if all_between > 0.0 else _ONE_DISTRIBUTION
+
+
+def correlation_left(ratings: Sequence[Floats]) -> float:
+    """Return how what two kinds of ratings, (N, K) each, leave open of the same items' means correlates.
+
+    By normal means and ratings; 0 if items do not differ more than ratings of one item.
+    """
+    means = np.array([np.nanmean(of_kind, axis=1) for of_kind in ratings])
+    counts = np.array([(~np.isnan(of_kind)).sum(axis=1) for of_kind in ratings])
+    within = [np.nansum((of - mean[:, None]) ** 2) for of, mean in zip(ratings, means, strict=True)]
+    noise = np.array(within) / np.maximum((counts - 1).sum(axis=1), 1) * (1.0 / counts).mean(axis=1)
+    of_a, of_b = means - means.mean(axis=1, keepdims=True)
+    pairs = ((of_a, of_a), (of_b, of_b), (of_a, of_b))
+    a, b, both = (float(product(*pair)) / (len(of_a) - 1) for pair in pairs)
+    a, b = a - float(noise[0]), b - float(noise[1])
+    if min(a, b) <= 0.0 or not noise.all():
+        return 0.0
+    most = _MOST_ALIKE * math.sqrt(a * b)
+    both = min(max(both, -most), most)
+    det = a * b - both**2
+    return both / math.sqrt((b + det / noise[0]) * (a + det / noise[1]))
 
 
 def means_by(answers: Sequence[Floats], means: Floats) -> Floats:

@@ -139,14 +139,6 @@ def respond_in_place(response: Response, mean: Floats, sd: Floats, normals: Floa
     return normals
 
 
-def mean_responses(response: Response, mean: Floats, sd: Floats, normals: Floats) -> Floats:
-    """Return the mean response to each item, (N,), from its mean and deviation, (N,), and normals, (K, N)."""
-    total = np.zeros(mean.shape)
-    for of_rater in normals:
-        total += response.respond(mean, sd, of_rater)
-    return total / len(normals)
-
-
 def draw_responses(
     response: Response,
     items: ItemParameters,

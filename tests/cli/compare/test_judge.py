@@ -141,6 +141,11 @@ def test_the_command_asks_for_people(run_words: Run, tmp_path: Path) -> None:
         )
     code, printed, _ = run_words(*command, "--severity-sd", "0.125", "--format", "json")
     assert (code, json.loads(printed)["spread"]["raters"]) == (0, 0.125**2)
+    shares = [*command, "--scale", "0..6", "--unit", "share", "--severity-sd", "0.02", "--effect", "0.03"]
+    code, printed, _ = run_words(*shares, "--power", "0.8", "--format", "json")
+    plan = json.loads(printed)  # before, --unit was read and not used
+    assert (code, plan["given"]["effect"]) == (0, pytest.approx(0.03 * 6))
+    assert plan["spread"]["raters"] == pytest.approx((0.02 * 6) ** 2)
     code, _, error = run_words(*command, "--run-sd", "1")
     assert (code, error) == (2, "error: --run-sd: people and a judge have no use for it; leave it out\n")
 

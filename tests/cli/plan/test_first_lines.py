@@ -96,6 +96,20 @@ def test_progress_is_one_line_that_moves(
     assert (errors.count("\r"), errors.endswith("\r\x1b[2K")) == ((46, True) if terminal else (0, False))
 
 
+def test_a_log_has_a_line_a_minute(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before, a plan by a metric of one's own said nothing for minutes."""
+    times = iter(range(0, 10_000, 25))
+    monkeypatch.setattr(time, "monotonic", lambda: next(times))
+    with moving_line() as say:
+        for place in range(12):
+            say(f"N = {place}")
+    said = [line for line in capsys.readouterr().err.splitlines() if line]
+    assert 3 <= len(said) <= 5
+    assert all(line.startswith("N = ") for line in said)
+
+
 def cpu_of(*words: str) -> float:
     """Return the least processor time of three runs."""
     times = []

@@ -392,7 +392,9 @@ def test_ratings_alone_are_a_pilot_of_raters(nbyk: Run) -> None:
     code, text, errors = nbyk(f"plan {line} --format json")
     assert code == 0, errors
     levels = json.loads(text)
-    assert (levels["open"], levels["n_items"], levels["effect"]) == (["raters"], 300, 0.15)
+    assert (levels["open"], levels["n_items"], levels["given"]["effect"]) == (["raters"], 300, 0.15)
+    assert levels["effect"] == pytest.approx(0.151, abs=0.0005)  # by the pilot's own six ratings of an item
+    assert "which gives an effect of 0.15 by infinitely many ratings of an item" in text
     assert levels["assured"]["raters"] >= levels["raters"] >= 3
     assert "two simulated systems that answer in whole levels of the scale (--system-answers levels)" in text
     real = json.loads(nbyk(f"plan {line} --system-answers real --format json")[1])
