@@ -324,7 +324,7 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
             narrow = _by_signs(votes, a, most, population, asked)
         else:
             narrow = claim_over(test, ("items",), population, asked, _CONSTANT).within(-most, most)
-        if is_of_two and _is_uneven(votes) and not counts_orders(votes):
+        if is_of_two and position and _is_uneven(votes) and not counts_orders(votes):
             why = "what is shown first may have an advantage, and few votes show the other model first"
             narrow = replace(narrow, doubts=(*narrow.doubts, Doubt(why)))
         if voters is None or single is None:
@@ -430,12 +430,12 @@ def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Iterator[str]:
     if ties:
         half = ", half a win of each" if is_of_two else ""
         yield f"{100 * ties:.0f} % of {votes.n_votes} votes are ties{half}"
-    if is_of_two and _is_uneven(votes):
-        then = (
-            "each order counts one half, in case what is shown first has an advantage"
-            if counts_orders(votes)
-            else "an advantage of what is shown first is in its win rate; show each first equally often"
-        )
+    in_rate = "an advantage of what is shown first is in its win rate"
+    if is_of_two and not position:
+        yield f"every vote names {votes.models[votes.a[0]]} first; if it was shown first too, {in_rate}"
+    elif is_of_two and _is_uneven(votes):
+        half = "each order counts one half, in case what is shown first has an advantage"
+        then = half if counts_orders(votes) else f"{in_rate}; show each first equally often"
         first = 100.0 * float((votes.a == 0).mean())
         yield f"{votes.models[0]} was shown first in {first:.0f} % of the votes: {then}"
     elif position and not is_of_two:
