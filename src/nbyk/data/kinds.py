@@ -391,7 +391,9 @@ class ShareKind(CellKind):
             columns = (table.column(name, "") for name in classes)
             rows = [dict(zip(classes, row, strict=True)) for row in zip(*columns, strict=True)]
             roles = replace(roles, value=", ".join(classes))
-            table = replace(table, names=(*table.names, roles.value), columns=(*table.columns, rows))
+            kept = [place for place, name in enumerate(table.names) if name not in classes]
+            names, left = ([of[place] for place in kept] for of in (table.names, table.columns))
+            table = replace(table, names=(*names, roles.value), columns=(*left, rows))
         return long_cells(table, roles)
 
     def numbers(self, cells: Entries) -> Floats:
