@@ -126,8 +126,8 @@ def test_a_part_of_the_items_stands_for_large_data(metric: str) -> None:
     ("metrics", "least"), [(("mae", "rmse"), 0.88), (("accuracy", "wins_mae"), 0.8)], ids=["smooth", "jumps"]
 )
 def test_intervals_cover_the_true_parts(metrics: tuple[str, ...], least: float) -> None:
-    """Nominal .95. The standard error is .02 with 120 sets, .05 with 40; docs/shared-units.md has more."""
-    sets = 120 if metrics[0] == "mae" else 40
+    """Nominal .95. The standard error is .02 with 100 sets, .06 with 24; docs/shared-units.md has more."""
+    sets = 100 if metrics[0] == "mae" else 24
     world = replace(WORLDS[1], metrics=metrics)
     chosen = [get(name) for name in metrics]
     truth = true_parts(world, chosen, 8000)
