@@ -477,16 +477,17 @@ def _kind_of_cells(sources: Sequence[GivenData], gold: GivenData | None, *, asks
         or (all(are_plain) and not are_scores([as_numbers(of.columns[0]) for of in tables]))
     ):
         kinds = ["numbers" if is_plain else kind for is_plain, kind in zip(are_plain, kinds, strict=True)]
-    if {*kinds} == {"distributions"} or ({*kinds} == {"scores"} and gold is None):
+    all_kinds = {*kinds}
+    if all_kinds == {"distributions"} or (all_kinds == {"scores"} and gold is None):
         return kinds[0]
     gold_kind: Kind | None = None
     if gold is not None and gold.table is not None:
         gold_kind = gold.kind
-        if {*kinds} == {"classes"}:
+        if all_kinds == {"classes"}:
             return gold_kind if counts_in(gold.table, gold.columns) is None else "classes"
-        if {*kinds} == {"distributions", "numbers"} and gold_kind == "classes":
+        if all_kinds == {"distributions", "numbers"} and gold_kind == "classes":
             return "distributions"  # the rows that sum to something else are named
-        if {*kinds} == {"numbers"} and gold_kind == "classes":
+        if all_kinds == {"numbers"} and gold_kind == "classes":
             raise sources[0].place.error(
                 f"found numbers, expected classes as in {gold.place}, or a column for each with its "
                 "probability; divide percentages by 100, or write gold as numbers, such as 1 for yes and 0 "

@@ -43,9 +43,6 @@ MEASURES = {
 }
 """Measures of a class; their numbers in `nbyk.metrics.classes` begin with 1."""
 
-MACRO = tuple(f"{measure}_macro" for measure in MEASURES)
-"""The metrics in which a rare class counts as much as the others."""
-
 _ONE_CLASS_SPEC = re.compile(rf"\s*({'|'.join(MEASURES)})\s*\((.*)\)\s*")
 _MODULE = "nbyk.metrics.classes"
 

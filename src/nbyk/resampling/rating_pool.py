@@ -259,9 +259,9 @@ def correlation_left(ratings: Sequence[Floats]) -> float:
     counts = np.array([(~np.isnan(of_kind)).sum(axis=1) for of_kind in ratings])
     within = [np.nansum((of - mean[:, None]) ** 2) for of, mean in zip(ratings, means, strict=True)]
     noise = np.array(within) / np.maximum((counts - 1).sum(axis=1), 1) * (1.0 / counts).mean(axis=1)
-    of_a, of_b = means - means.mean(axis=1, keepdims=True)
-    pairs = ((of_a, of_a), (of_b, of_b), (of_a, of_b))
-    a, b, both = (float(product(*pair)) / (len(of_a) - 1) for pair in pairs)
+    moves_a, moves_b = means - means.mean(axis=1, keepdims=True)
+    pairs = ((moves_a, moves_a), (moves_b, moves_b), (moves_a, moves_b))
+    a, b, both = (float(product(*pair)) / (len(moves_a) - 1) for pair in pairs)
     a, b = a - float(noise[0]), b - float(noise[1])
     if min(a, b) <= 0.0 or not noise.all():
         return 0.0

@@ -234,10 +234,10 @@ def label_bootstraps(
         (drawn,) = run_chunks(n_resamples, drawn_effects, threads=threads)
         comparisons = []
         for place, score in enumerate(chosen):
-            of_a, of_b = rounded(observed[place]).tolist()
+            score_a, score_b = rounded(observed[place]).tolist()
             effect = float(observed_effects[place])
             p = (_published_p if published else _recommended_p)(drawn[place], effect)
-            comparisons.append(LabelComparison(score, of_a, of_b, effect, *p))
+            comparisons.append(LabelComparison(score, score_a, score_b, effect, *p))
         yield LabelTest(tuple(comparisons), n_drawn, drawn)
 
 

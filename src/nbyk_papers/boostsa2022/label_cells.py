@@ -265,7 +265,7 @@ def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict
         chunk, size = chunk_and_size
         n_rejected = np.zeros((len(tests.scores), len(tests.fractions)), np.int64)
         for place, (target, a, b) in enumerate(equally_good(kind, tests.n_items, chunk, size, tests.seed)):
-            of_set = label_bootstraps(
+            by_fraction = label_bootstraps(
                 target,
                 a,
                 b,
@@ -276,7 +276,7 @@ def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict
                 n_resamples=tests.n_resamples,
                 seed=chunk * CHUNK + place,
             )
-            for f, test in enumerate(of_set):
+            for f, test in enumerate(by_fraction):
                 n_rejected[:, f] += [comparison.p <= tests.alpha for comparison in test.comparisons]
         return n_rejected
 
@@ -306,7 +306,7 @@ def _p_values(
             data = draw(np.random.default_rng(key.seed_sequence("set", simulation)))
             seed = int(key.word("resamples", simulation))
             for semantics in SEMANTICS:
-                of_set = label_bootstraps(
+                by_fraction = label_bootstraps(
                     *data,
                     tests.scores,
                     fractions=tests.fractions,
@@ -315,7 +315,7 @@ def _p_values(
                     seed=seed,
                     threads=work.threads,
                 )
-                for fraction, test in zip(tests.fractions, of_set, strict=True):
+                for fraction, test in zip(tests.fractions, by_fraction, strict=True):
                     rows += [
                         {
                             "simulation": simulation,

@@ -251,8 +251,9 @@ def claims_of(
             effects, unit = effects_of_items(metric, sample), claim.over[-1]
             if unit == "clusters" and data.clusters is not None:
                 effects = of_clusters(effects, data.clusters)
-            of_items = effects, test.items, largest, unit, asked.margin_level
-            margin_tests = _with_step(margin_tests, *of_items, bounded=within_one)
+            margin_tests = _with_step(
+                margin_tests, effects, test.items, largest, unit, asked.margin_level, bounded=within_one
+            )
         if not math.isnan(margin_tests.interval[0]):
             bounded = within(metric, metric.effect_range, margin_tests.interval, rated)
             margin_tests = replace(margin_tests, interval=bounded)
@@ -331,7 +332,10 @@ def _with_step(
     def tested(null: float, side: Alternative) -> ItemsAlone:
         beyond = max(largest + (null if side == "greater" else -null), 0.0)
         return by_t(
-            *(effects - null, part, level, side),
+            effects - null,
+            part,
+            level,
+            side,
             largest=beyond,
             bounded=bounded,
             unit=unit,

@@ -17,8 +17,7 @@ import numpy as np
 from scipy.special import bdtr, bdtrc
 
 from nbyk.errors import NbykError
-from nbyk.metrics.class_metrics import MACRO
-from nbyk.metrics.classes import shares_of
+from nbyk.metrics.classes import MACRO, shares_of
 from nbyk.sums import product, root
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
@@ -223,7 +222,7 @@ class _Alone:
     def _about_rare_class(self) -> Iterator[Doubt]:
         """Yield the doubt about a class with as much weight as others that gold gives to very few items."""
         categories = self.data.categories
-        if categories is None or self.scored.metric.name not in MACRO:
+        if categories is None or ("average", float(MACRO)) not in self.scored.metric.arguments:
             return
         counts = shares_of(self.data.gold, categories.table).sum(axis=0)[: len(categories.names)]
         if counts.min() < FEWEST_GROUPS_AT_WORK:

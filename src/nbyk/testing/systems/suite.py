@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
@@ -60,17 +61,16 @@ if TYPE_CHECKING:
 Weights = str | Mapping[str, float]
 """The tasks' weights: "macro", all alike; "micro", by their numbers of items; or by their names."""
 
+_NONE_SHOWN = 0.025
+"""The chance with which tasks whose items all have one value show none of the shares that they may hide."""
+
+_REACH = float(ndtri(1.0 - _NONE_SHOWN))
+"""The reach of so much of a normal law: what may be hidden counts as this many standard errors."""
+
 
 def _names(tasks: Sequence[Any]) -> list[str]:
     """Return tasks as text; NumPy's numbers are Python's, as those of clusters are."""
     return [str(task) for task in np.asarray(tasks, dtype=object).tolist()]
-
-
-_NONE_SHOWN = 0.025
-"""The chance with which tasks whose items all have one value show none of the shares that they may hide."""
-
-_REACH = 1.959964
-"""The reach of so much of a normal law: what may be hidden counts as this many standard errors."""
 
 
 @dataclass(frozen=True)

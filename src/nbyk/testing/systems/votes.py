@@ -312,6 +312,8 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
     names = {"models": votes.models, "prompts": votes.prompt_names, "voters": votes.voter_names}
     told = [*votes.notes, *notes_on_look_alikes(names), *_about_lonely(votes.models, prompts, voters), *told]
     n_voters, is_of_two = len(votes.voter_names), len(votes.models) == 2
+    by_order = is_of_two and counts_orders(votes)
+    order_is_rare = is_of_two and position and _is_uneven(votes) and not by_order
     these = "this" if n_voters == 1 else "these"
     fixed = f"with {these} {number_of(n_voters, 'voter')}" if n_voters else "with anonymous voters"
 
@@ -320,11 +322,11 @@ def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) ->
         items_part = replace(prompts.component((a, b), math.inf), within=0.0)
         test, population = formula_test(effect, items_part), f"new prompts, {fixed}"
         most = math.inf if not is_of_two else 1.0 if b >= 0 else 0.5
-        if is_of_two and judge is None and votes.n_prompts == votes.n_votes and not counts_orders(votes):
+        if is_of_two and judge is None and votes.n_prompts == votes.n_votes and not by_order:
             narrow = _by_signs(votes, a, most, population, asked)
         else:
             narrow = claim_over(test, ("items",), population, asked, _CONSTANT).within(-most, most)
-        if is_of_two and position and _is_uneven(votes) and not counts_orders(votes):
+        if order_is_rare:
             why = "what is shown first may have an advantage, and few votes show the other model first"
             narrow = replace(narrow, doubts=(*narrow.doubts, Doubt(why)))
         if voters is None or single is None:
